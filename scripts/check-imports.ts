@@ -49,8 +49,17 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'platform',
   ],
   // Registered by `http`, which provides the query parser and the client's key.
-  'live/routes': ['contract', 'actions:types', 'http', 'subsystems', 'domain', 'platform'],
-  actions: ['contract', 'alerts/services', 'subsystems', 'manufacturers', 'storage', 'domain', 'platform'],
+  'live/routes': ['contract', 'service:types', 'actions:types', 'http', 'subsystems', 'domain', 'platform'],
+  actions: [
+    'contract',
+    'service:types',
+    'alerts/services',
+    'subsystems',
+    'manufacturers',
+    'storage',
+    'domain',
+    'platform',
+  ],
   integrations: [
     'contract:types',
     'config:types',
@@ -62,7 +71,17 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'domain',
     'platform',
   ],
-  http: ['contract', 'actions', 'live/routes', 'subsystems', 'storage', 'domain', 'platform'],
+  http: [
+    'contract',
+    'service:types',
+    'actions',
+    'live/routes',
+    'manufacturers',
+    'subsystems',
+    'storage',
+    'domain',
+    'platform',
+  ],
   config: ['domain', 'platform'],
   service: ['contract', 'subsystems', 'manufacturers', 'upstream', 'storage', 'config', 'domain', 'platform'],
   'http/app': [

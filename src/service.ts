@@ -18,6 +18,7 @@ import { LiveFrequencies } from './frequencies/live-frequencies.ts'
 import { createRemoteWrite, type RemoteWrite } from './history/configured-remote-write.ts'
 import type { EventLog } from './history/event-log.ts'
 import { History } from './history/history.ts'
+import { WalkTests } from './history/walk-tests.ts'
 import type { Ingest } from './ingest/ingest.ts'
 import { LevelDemand } from './ingest/level-demand.ts'
 import { PlaceholderStore } from './ingest/placeholder-store.ts'
@@ -82,6 +83,10 @@ export class Service {
   /** Identifies this process in leases. */
   readonly nodeId: string
   readonly counters: Counters
+  /** The path prefix of all routes, for the addresses of pictures. */
+  readonly mount: string
+  /** `server.public_url`; null if it is not configured. */
+  readonly publicUrl: string | null
   readonly outbound: Outbound = { throttle: createRequestThrottle(), destinations: createDestinations() }
   readonly sourceRegistry = new SourceRegistry(this.outbound)
   readonly lists = new StoredLists()
@@ -111,6 +116,7 @@ export class Service {
   readonly monitor: Monitor
   readonly followedSites: FollowedSites
   readonly history: History
+  readonly walkTests: WalkTests
   readonly siteHistory: SiteHistory
   /** Null if it is not configured. */
   readonly remoteWrite: RemoteWrite | null
@@ -119,6 +125,8 @@ export class Service {
   /** The OpenID Connect provider; null if it is not configured. */
   readonly identityProvider: OidcProvider | null
   readonly #options: ServiceOptions
+  readonly #lifetime = new AbortController()
+  #discoveryRanges: readonly string[]
   readonly #configured: ConfiguredManufacturers
   readonly #notificationAnnouncements: NotificationAnnouncements
   readonly #manufacturers: ManufacturerLoader
@@ -135,6 +143,9 @@ export class Service {
     this.secrets = secrets
     this.redis = redis
     this.installation = installation
+    this.mount = config.server.mount
+    this.publicUrl = config.server.public_url
+    this.#discoveryRanges = config.discovery_ranges
     this.installationName = config.server.name ?? installation
     this.nodeId = createNodeId(options.pid, randomBytes(4).toString('hex'))
     this.counters = createCounters(options.droppedLines)
@@ -192,6 +203,7 @@ export class Service {
       leaseManager,
       log,
     })
+    this.walkTests = new WalkTests({ levels: this.history.levels, flush: () => this.history.flush() })
     this.remoteWrite = isReadOnly ? null : createRemoteWrite(config.history_remote_write, this)
     this.checks = new CheckAnnouncements(db, this.live)
     this.#notificationAnnouncements = new NotificationAnnouncements(db, this.live)
@@ -264,6 +276,21 @@ export class Service {
     return serviceHealth(sourceRecords.health(), { selected: manufacturer, store, details })
   }
 
+  /** Aborts when the service stops. */
+  get signal(): AbortSignal {
+    return this.#lifetime.signal
+  }
+
+  /** Networks that may be scanned in addition to the private ones. */
+  get discoveryRanges(): readonly string[] {
+    return this.#discoveryRanges
+  }
+
+  /** Returns the sources that have reported the receiver; before the first report, the one that subscribes to it. */
+  sourcesOf(receiverId: number): readonly string[] {
+    return this.monitoring.reportingSourcesOf(receiverId)
+  }
+
   hasManufacturer(code: string): boolean {
     return this.sourceRegistry.has(code)
   }
@@ -282,6 +309,7 @@ export class Service {
    */
   async applyConfig(changed: Config): Promise<void> {
     await this.#configured.update(withExtra(changed, this.#options))
+    this.#discoveryRanges = changed.discovery_ranges
     this.settings.setDefaults(toDefaults(changed, this.#options.defaultIntervalSeconds))
     this.#listsChanged()
     await this.#loader.applyConfigured()
@@ -298,7 +326,13 @@ export class Service {
     await registration
   }
 
+  /** Ends what users have requested; must be called before `close`. */
+  stop(): void {
+    this.#lifetime.abort()
+  }
+
   async close(): Promise<void> {
+    this.stop()
     const { monitoring, alerts } = this
     this.live.close()
     monitoring.ingest.levelAges.close()

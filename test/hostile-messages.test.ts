@@ -94,7 +94,11 @@ type Receiver = Extract<FollowedMessage, { type: 'receiver_added' }>['receiver']
 const firstReceiver = followedExamples.receiver_added?.receiver as Receiver
 
 function convertReceiver(body: Receiver): void {
-  toReceiverDetail(toFollowedReceiver(body, undefined, { record, now }), () => 20, [])
+  toReceiverDetail(
+    toFollowedReceiver(body, undefined, { record, now }),
+    { thresholdsOf: () => ({ alert_battery_threshold: 20 }) },
+    [],
+  )
 }
 
 function convertAlert(body: Extract<FollowedMessage, { type: 'alert' }> | SnapshotAlert): void {

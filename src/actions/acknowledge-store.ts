@@ -3,17 +3,11 @@
 import type { Acknowledged } from '../contract/health.ts'
 import type { Actor } from '../domain/access/access.ts'
 import { describeIncident, repairDescriptions } from '../domain/equipment/health.ts'
+import type { Service } from '../service.ts'
 import { writeAudit } from '../storage/audit.ts'
-import type { Database } from '../storage/database.ts'
 import { findIncident, forgetIncident } from '../storage/repair.ts'
 
-export interface StoreActionDeps {
-  readonly db: Database
-  /** Loads the stored changes immediately. */
-  reload(): Promise<void>
-}
-
-export async function acknowledgeStore(service: StoreActionDeps, actor: Actor): Promise<Acknowledged> {
+export async function acknowledgeStore(service: Service, actor: Actor): Promise<Acknowledged> {
   const incident = await service.db.transaction(async (tx) => {
     const found = await findIncident(tx.query)
     if (found === null) return null

@@ -12,21 +12,13 @@ import type { Region } from '../contract/values.ts'
 import type { Actor } from '../domain/access/access.ts'
 import { RequestError } from '../domain/errors.ts'
 import { parseTvInUse } from '../domain/frequencies/tv-raster.ts'
-import { findConflict, globalScope, parseSetting, type SettingRecord, type SettingScope } from '../domain/settings.ts'
+import { findConflict, globalScope, parseSetting, type SettingRecord } from '../domain/settings.ts'
+import type { Service } from '../service.ts'
 import { writeAudit } from '../storage/audit.ts'
-import type { Database } from '../storage/database.ts'
 import { deleteSetting, saveSetting } from '../storage/settings.ts'
 
-export interface SettingsDeps {
-  readonly db: Database
-  /** Returns the effective values of a scope. */
-  settings(scope: SettingScope): Settings
-  /** Loads the stored changes immediately. */
-  reload(): Promise<void>
-}
-
 /** Stores a setting, and returns the effective values of its scope. Throws a RequestError that names an invalid field. */
-export async function changeSetting(deps: SettingsDeps, actor: Actor, change: SettingRecord): Promise<Settings> {
+export async function changeSetting(service: Service, actor: Actor, change: SettingRecord): Promise<Settings> {
   const { key, value, manufacturer, group } = change
   requireKey(key)
   if (group !== null && !settingKinds[key].isPerGroup) {
@@ -37,9 +29,9 @@ export async function changeSetting(deps: SettingsDeps, actor: Actor, change: Se
   }
   const parsed = parseSetting(key, value)
   if (!parsed.ok) throw new RequestError('bad_request', { details: `value: ${key} expects ${parsed.expected}` })
-  requireConsistent(deps, key, parsed.value)
-  const before = deps.settings(change)[key]
-  await deps.db.transaction(async (tx) => {
+  requireConsistent(service, key, parsed.value)
+  const before = service.settings.inScope(change)[key]
+  await service.db.transaction(async (tx) => {
     await saveSetting(tx, { manufacturer, group, key, value })
     await writeAudit(tx, {
       actor,
@@ -49,8 +41,8 @@ export async function changeSetting(deps: SettingsDeps, actor: Actor, change: Se
       details: { key, manufacturer, group, before, after: parsed.value },
     })
   })
-  await deps.reload()
-  return deps.settings(change)
+  await service.reload()
+  return service.settings.inScope(change)
 }
 
 /**
@@ -58,25 +50,27 @@ export async function changeSetting(deps: SettingsDeps, actor: Actor, change: Se
  * stored.
  */
 export async function forgetSetting(
-  deps: SettingsDeps,
+  service: Service,
   actor: Actor,
   setting: Omit<SettingRecord, 'value'>,
 ): Promise<void> {
   const { key, manufacturer, group } = setting
   const target = targetOf(setting)
-  if (isSettingKey(key) && manufacturer === null && group === null) requireConsistent(deps, key, defaultSettings[key])
-  await deps.db.transaction(async (tx) => {
+  if (isSettingKey(key) && manufacturer === null && group === null)
+    requireConsistent(service, key, defaultSettings[key])
+  await service.db.transaction(async (tx) => {
     if (!(await deleteSetting(tx, setting))) throw new RequestError('not_found', { subject: `setting ${target}` })
     const details = { key, manufacturer, group }
     await writeAudit(tx, { actor, action: 'settings.forget', target, result: 'ok', details })
   })
-  await deps.reload()
+  await service.reload()
 }
 
 /** Throws a RequestError if the value contradicts the other global values. */
-function requireConsistent({ settings }: SettingsDeps, key: SettingKey, value: Settings[SettingKey]): void {
-  if (key === 'TV_IN_USE') requireTvChannels(settings(globalScope).REGION, String(value))
-  const conflict = findConflict({ ...settings(globalScope), [key]: value })
+function requireConsistent(service: Service, key: SettingKey, value: Settings[SettingKey]): void {
+  const settings = service.settings.inScope(globalScope)
+  if (key === 'TV_IN_USE') requireTvChannels(settings.REGION, String(value))
+  const conflict = findConflict({ ...settings, [key]: value })
   if (conflict !== null) throw new RequestError('bad_request', { details: `value: ${conflict}` })
 }
 

@@ -151,12 +151,9 @@ async function changeSingleDevices(
   change: SingleDevicesChange,
 ): Promise<ExitCode> {
   const { operation, manufacturer, ips, isInFile, json } = change
-  const { db, secrets, installation, outbound } = service
-  const reload = () => service.reload()
-  const deps = { ...outbound, db, secrets, installation, reload, sources: () => service.sourceRegistry.sources() }
   const actor = actorOf(terminal)
   const searched =
-    operation === 'add' ? await findSingleDevices(deps, manufacturer, ips, terminal.signal) : nothingFound
+    operation === 'add' ? await findSingleDevices(service, manufacturer, ips, terminal.signal) : nothingFound
   const { found: responding, unsupported: errors } = searched
   for (const { error } of errors) terminal.err(`${manufacturer}: ${plain(error)}`)
   const found = responding.filter(({ kind }) => kind === 'device')
@@ -168,8 +165,8 @@ async function changeSingleDevices(
     terminal.err(`the devices of ${plain(manufacturer)} are listed in the configuration file; ${plain(what)} there`)
     return exitCodes.failed
   }
-  const removed = operation === 'remove' ? await removeSingleDevices(deps, actor, manufacturer, ips) : []
-  await addSingleDevices(deps, actor, manufacturer, addresses)
+  const removed = operation === 'remove' ? await removeSingleDevices(service, actor, manufacturer, ips) : []
+  await addSingleDevices(service, actor, manufacturer, addresses)
   if (json) {
     const result = { manufacturer, action: operation, addresses: ips.length, sources: [], found, systems, removed }
     printJson(terminal, { ...result, ...(errors.length > 0 && { errors }) })

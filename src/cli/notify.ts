@@ -1,7 +1,7 @@
 /** notify test: sends a test message to notification channels, and prints the responses of their services. */
 
 import { Command } from 'commander'
-import { type NotificationChannelDeps, testNotificationChannel } from '../actions/alerts/edit-notification-channels.ts'
+import { sendTest } from '../actions/alerts/edit-notification-channels.ts'
 import { createDestinationsExcluding } from '../manufacturers/sources.ts'
 import { listSealedChannels, type SealedChannel } from '../storage/notification-channels.ts'
 import { openSecrets } from '../storage/secrets.ts'
@@ -36,14 +36,12 @@ async function testChannels(wanted: string | undefined, options: CommonOptions, 
   const secrets = await openSecrets(config.data_dir, config.secret_key)
   return withStore(config, async (db) => {
     const selected = select(await listSealedChannels(db.read), wanted)
-    const deps: NotificationChannelDeps = {
+    const deps = {
       ...{ db, secrets, destinations: createDestinationsExcluding(config.server), signal: terminal.signal },
-      ...{ publicUrl: config.server.public_url, log: createLog(terminal, config), now: Date.now },
-      notifications: { tested: () => {} },
-      reload: async () => {},
+      ...{ publicUrl: config.server.public_url, log: createLog(terminal, config) },
     }
     const test = async ({ id, name, type }: SealedChannel) => {
-      const result = await testNotificationChannel(deps, actorOf(terminal), id)
+      const { isDisabled: _, ...result } = await sendTest(deps, actorOf(terminal), id)
       return { id, name, type, ...result }
     }
     const results = await Promise.all(selected.map(test))

@@ -60,13 +60,12 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     listProblems: () => integrations?.problems ?? [],
   })
   integrations = new Integrations(config, service, { log, version: options.version })
-  const stop = new AbortController()
   /** Aborts when the service stops or drains. */
-  const handover = childLifetime(stop.signal)
+  const handover = childLifetime(service.signal)
   const loops: Promise<void>[] = []
   const signIn = createSignIn(service, log)
   const close = async (server?: FastifyInstance) => {
-    stop.abort()
+    service.stop()
     await reloader.idle()
     await server?.close()
     await Promise.all(loops)
@@ -78,15 +77,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     const tls = await openTls(config, options)
     await signIn.openSetup(config, options)
     const { app: server, applySettings } = await createServer(
-      toServerDeps(config, options, {
-        service,
-        signIn,
-        reloader,
-        cache,
-        tls,
-        stop: stop.signal,
-        handover: handover.signal,
-      }),
+      toServerDeps(config, options, { service, signIn, cache, tls, handover: handover.signal }),
     )
     try {
       await server.listen({ host, port })
@@ -97,14 +88,14 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     const bound = server.server.address()
     if (typeof bound === 'object' && bound !== null)
       service.outbound.destinations.blockListener(bound.address, bound.port)
-    loops.push(service.follow(stop.signal), signIn.credentials.watch(stop.signal))
+    loops.push(service.follow(service.signal), signIn.credentials.watch(service.signal))
     await reportMissingNames(config, log)
-    if (tls !== null) loops.push(keepCertificate(server, tls, log, stop.signal))
+    if (tls !== null) loops.push(keepCertificate(server, tls, log, service.signal))
     loops.push(service.notifications.run(handover.signal), integrations.run(handover.signal))
     if (service.remoteWrite !== null) loops.push(service.remoteWrite.run(handover.signal))
     if (!options.servesOnly) {
       const hasReaders = () => service.leaseManager.hasOtherNodes && service.redis?.isUp !== true
-      loops.push(service.monitor.run(handover.signal), keepSavingLevels(service, hasReaders, stop.signal))
+      loops.push(service.monitor.run(handover.signal), keepSavingLevels(service, hasReaders, service.signal))
     }
     if (!isLoopback(host)) await reportExposure(service, config, log)
     return {

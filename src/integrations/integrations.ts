@@ -3,8 +3,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../config.ts'
 import { toPerformerNames } from '../domain/live/lists.ts'
-import { now } from '../platform/clock.ts'
-import { createMqttGauge, createOscCounters } from '../platform/counters.ts'
+import { createMqttGauge } from '../platform/counters.ts'
 import type { Service } from '../service.ts'
 import { getInstallationId } from '../storage/meta.ts'
 import { MqttPublisher } from './mqtt/mqtt.ts'
@@ -32,19 +31,7 @@ export class Integrations {
         setConnected: createMqttGauge(service.counters),
         log,
       })
-    this.#osc =
-      config.osc &&
-      new Osc(config.osc, {
-        ...service,
-        shows: () => service.lists.current.shows,
-        reload: () => service.reload(),
-        destinations: service.outbound.destinations,
-        placeholders: () => service.placeholderStore.list(),
-        performerNames: () => toPerformerNames(service.cast.assignments()),
-        ...createOscCounters(service.counters),
-        log,
-        now,
-      })
+    this.#osc = config.osc && new Osc(config.osc, service)
     service.alerts.changed.subscribe(({ body, hasOnlyOtherValues }) => {
       // OSC has no values of alerts.
       if (!hasOnlyOtherValues) this.#osc?.alertChanged(body)

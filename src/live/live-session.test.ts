@@ -43,10 +43,9 @@ function start({ snapshotChars = 10, isStalled = false, acks = false } = {}) {
   const onProgress = vi.fn()
   const session = new LiveSession(
     socket as unknown as WebSocket,
-    {
-      ...{ live: live as unknown as LivePublisher, liveData: liveData as unknown as LiveData, now: () => 0 },
-      ...{ installation: '1' },
-    },
+    live as unknown as LivePublisher,
+    liveData as unknown as LiveData,
+    '1',
     { filter: {}, levels: 'false', acks, since: null },
     onProgress,
   )

@@ -34,12 +34,6 @@ export interface LiveOptions {
   readonly since: { readonly seq: number; readonly epoch: string } | null
 }
 
-export interface LiveSessionDeps {
-  readonly live: LivePublisher
-  readonly liveData: LiveData
-  readonly installation: string
-}
-
 /** A message, or a fragment of a snapshot. Fragments show the progress of a slow client. */
 interface Frame {
   readonly bytes: Buffer
@@ -66,7 +60,9 @@ export class LiveSession implements LiveSubscriber {
   /** `sites`: codes, null for all. */
   #levels: { readonly levels: LiveOptions['levels']; readonly sites: ReadonlySet<string> | null }
   readonly #socket: WebSocket
-  readonly #deps: LiveSessionDeps
+  readonly #live: LivePublisher
+  readonly #liveData: LiveData
+  readonly #installation: string
   readonly #options: LiveOptions
   readonly #onProgress: () => void
   readonly #timer: NodeJS.Timeout
@@ -90,9 +86,18 @@ export class LiveSession implements LiveSubscriber {
   #unsubscribe: (() => void) | undefined
 
   /** `onProgress`: the client has read data after a delay. */
-  constructor(socket: WebSocket, deps: LiveSessionDeps, options: LiveOptions, onProgress: () => void) {
+  constructor(
+    socket: WebSocket,
+    live: LivePublisher,
+    liveData: LiveData,
+    installation: string,
+    options: LiveOptions,
+    onProgress: () => void,
+  ) {
     this.#socket = socket
-    this.#deps = deps
+    this.#live = live
+    this.#liveData = liveData
+    this.#installation = installation
     this.#options = options
     this.#onProgress = onProgress
     this.#levels = { levels: options.levels, sites: null }
@@ -104,9 +109,9 @@ export class LiveSession implements LiveSubscriber {
   }
 
   start(): void {
-    const { live } = this.#deps
+    const live = this.#live
     live.synchronize()
-    this.#members = this.#deps.liveData.members(this.#options.filter)
+    this.#members = this.#liveData.members(this.#options.filter)
     if (!this.#resume()) this.#queueSnapshot()
     this.#unsubscribe = live.subscribe(this)
     this.#pump()
@@ -119,7 +124,7 @@ export class LiveSession implements LiveSubscriber {
     this.#queue = []
     const missing = [this.#held.firstSeq, this.#window?.overtakenSeq ?? null].filter((seq) => seq !== null)
     const from = Math.min(...missing)
-    if (from < this.#sentSeq) this.#deps.live.journal.addHole(from, this.#sentSeq)
+    if (from < this.#sentSeq) this.#live.journal.addHole(from, this.#sentSeq)
     this.#held.clear()
   }
 
@@ -177,7 +182,7 @@ export class LiveSession implements LiveSubscriber {
     }
     this.#levels = { levels, sites: sites === undefined ? null : new Set(sites) }
     this.#heldLevels.clear()
-    this.#deps.live.recordSent()
+    this.#live.recordSent()
     if (levels !== 'false') this.#holdAllLevels()
     return null
   }
@@ -187,7 +192,7 @@ export class LiveSession implements LiveSubscriber {
     if (!this.#options.acks) return false
     const isNews = seq === null ? this.#levelsState === 'sent' : this.#confirm(seq)
     if (this.#levelsState === 'sent' && (seq === null || seq >= this.#levelsSeq)) this.#levelsState = 'idle'
-    if (this.#levelsState === 'idle') this.#deps.live.repeatLevels(this.#heldLevels)
+    if (this.#levelsState === 'idle') this.#live.repeatLevels(this.#heldLevels)
     return isNews
   }
 
@@ -220,7 +225,7 @@ export class LiveSession implements LiveSubscriber {
   /** A client can resume only if the process, the filters and the members of the group are unchanged. */
   #epoch(): string {
     const { filter, levels } = this.#options
-    const { epoch } = this.#deps.live.journal
+    const { epoch } = this.#live.journal
     if (!this.#isFiltered && levels === 'true') return epoch
     const key = JSON.stringify([filter.manufacturer, filter.site, filter.group, levels, ...idsOf(this.#members)])
     return `${epoch}-${createHash('sha1').update(key).digest('hex').slice(0, 12)}`
@@ -228,7 +233,7 @@ export class LiveSession implements LiveSubscriber {
 
   #resume(): boolean {
     const { since, acks } = this.#options
-    const { journal } = this.#deps.live
+    const { journal } = this.#live
     const epoch = this.#epoch()
     if (since === null || since.epoch !== epoch || journal.isInHole(since.seq)) return false
     const missed = journal.since(since.seq)
@@ -243,7 +248,7 @@ export class LiveSession implements LiveSubscriber {
   }
 
   #queueSnapshot(): void {
-    const { liveData, live, installation } = this.#deps
+    const [live, liveData, installation] = [this.#live, this.#liveData, this.#installation]
     const { filter } = this.#options
     this.#members = liveData.members(filter)
     const fields = { seq: live.journal.seq, epoch: this.#epoch(), installation, via: live.lists.via() }
@@ -261,7 +266,7 @@ export class LiveSession implements LiveSubscriber {
   }
 
   #hasOtherMembers(): boolean {
-    const members = this.#deps.liveData.members(this.#options.filter)
+    const members = this.#liveData.members(this.#options.filter)
     return !isSameJson(idsOf(this.#members), idsOf(members))
   }
 
@@ -315,14 +320,14 @@ export class LiveSession implements LiveSubscriber {
     const at = new Date(now()).toISOString()
     const count = Math.max(1, Math.floor(this.#levelsRoom / levelsEntryBytes[this.wantsAllLevels ? 'full' : 'true']))
     const ids = [...this.#heldLevels].slice(0, count)
-    const levels = this.#deps.live.currentLevels(ids)
+    const levels = this.#live.currentLevels(ids)
     for (const id of ids) this.#heldLevels.delete(id)
     const bytes = levels.toFrame({ seq, at, isFull: this.wantsAllLevels })
     if (bytes !== null) this.#sendLevels(bytes, seq)
   }
 
   #holdAllLevels(): void {
-    const { live } = this.#deps
+    const live = this.#live
     for (const id of live.channelIds()) if (this.#includesLevels(id)) this.#heldLevels.add(id)
     live.repeatLevels(this.#heldLevels)
   }
@@ -335,7 +340,7 @@ export class LiveSession implements LiveSubscriber {
     if (!this.#isFiltered) return frame
     if (!includesSubject(subject, filter, this.#members)) return null
     if (listTypes.has(type)) {
-      return Buffer.from(JSON.stringify({ type, seq, ...this.#deps.liveData.list(type as ListType, filter) }))
+      return Buffer.from(JSON.stringify({ type, seq, ...this.#liveData.list(type as ListType, filter) }))
     }
     if (type === 'settings') return isSettingsScope(subject, filter) ? frame : null
     return type === 'slots' ? this.#narrowSlots(frame) : frame
@@ -345,7 +350,7 @@ export class LiveSession implements LiveSubscriber {
     const isFull = this.wantsAllLevels
     const { levels, sites } = this.#levels
     if (levels === 'false') return null
-    if (!this.#isFiltered && sites === null) return this.#deps.live.journal.levelsFrame(entry, isFull)
+    if (!this.#isFiltered && sites === null) return this.#live.journal.levelsFrame(entry, isFull)
     return entry.levels.toFrame({ ...entry, isFull }, (channelId) => this.#includesLevels(channelId))
   }
 
@@ -364,14 +369,14 @@ export class LiveSession implements LiveSubscriber {
     if (!this.#isFiltered) return true
     // `#members` respects the other filters too.
     if (this.#members !== null) return this.#members.channels.has(channelId)
-    const receiver = this.#deps.live.receiverOf(channelId)
+    const receiver = this.#live.receiverOf(channelId)
     return receiver !== undefined && includesReceiver(this.#options.filter, receiver)
   }
 
   #includesLevels(channelId: number): boolean {
     const { sites } = this.#levels
     if (!this.#includes(channelId)) return false
-    return sites === null || sites.has(this.#deps.live.receiverOf(channelId)?.origin?.site.code ?? localSite)
+    return sites === null || sites.has(this.#live.receiverOf(channelId)?.origin?.site.code ?? localSite)
   }
 
   #enqueue(frame: Frame): void {
@@ -397,7 +402,7 @@ export class LiveSession implements LiveSubscriber {
     }
     if (!this.#needsSnapshot || this.#unsentBytes > 0) return null
     this.#needsSnapshot = false
-    this.#deps.live.synchronize()
+    this.#live.synchronize()
     this.#queueSnapshot()
     return this.#initial.shift() ?? null
   }

@@ -67,9 +67,11 @@ describe('connections', () => {
 
     // The body never arrives, so these requests stay in progress.
     const upload = 'POST /api/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n'
-    const busy = Array.from({ length: 64 }, () => openFrom(service.port, '127.0.0.3'))
-    for (const { socket } of busy) socket.write(upload)
+    const occupy = () => openFrom(service.port, '127.0.0.3').socket.write(upload)
+    for (let count = 0; count < 64; count++) occupy()
     const refused = await until('a further connection is refused', async () => {
+      // Replaces an earlier attempt that was accepted before all others were.
+      occupy()
       const { answer } = await openKept(service.port, '127.0.0.3')
       return answer.includes('503') ? answer : undefined
     })

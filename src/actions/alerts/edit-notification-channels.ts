@@ -27,7 +27,9 @@ import {
   splitConfig,
 } from '../../domain/notifications/channel.ts'
 import { withoutChannel } from '../../domain/notifications/rule.ts'
+import { now } from '../../platform/clock.ts'
 import type { Log } from '../../platform/log.ts'
+import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import type { Database, Tx } from '../../storage/database.ts'
 import {
@@ -42,17 +44,6 @@ import type { Secrets } from '../../storage/secrets.ts'
 import { editRecords } from '../edit-records.ts'
 import { withSecretErrors } from '../sources/secret-errors.ts'
 
-export interface NotificationChannelDeps extends Pick<SendKit, 'destinations' | 'publicUrl' | 'signal'> {
-  readonly db: Database
-  readonly secrets: Secrets
-  readonly log: Log
-  /** Notified of what came of a test. */
-  readonly notifications: { tested(channelId: number, isSent: boolean): void }
-  /** Loads the stored changes immediately. */
-  reload(): Promise<void>
-  now(): number
-}
-
 interface NewChannel {
   readonly name: string
   readonly type: NotificationChannelType
@@ -63,48 +54,45 @@ interface NewChannel {
 export type ChannelChange = Partial<Omit<NewChannel, 'type'>>
 
 export async function addNotificationChannel(
-  deps: NotificationChannelDeps,
+  service: Service,
   actor: Actor,
   { name, type, config, enabled = true }: NewChannel,
 ): Promise<NotificationChannel> {
-  const valid = await validateConfig(deps, type, {}, config)
+  const valid = await validateConfig(service.outbound, type, {}, config)
   const signing = type === 'webhook' ? { secret: createSigningSecret(), previous: null, previous_until: null } : null
-  return editRecords(deps, 'notifications', async (tx) => {
-    const added = await insertNotificationChannel(tx, deps.secrets, { name, type, enabled, ...valid, signing })
+  return editRecords(service, 'notifications', async (tx) => {
+    const added = await insertNotificationChannel(tx, service.secrets, { name, type, enabled, ...valid, signing })
     await audit(tx, actor, 'notification_channel.create', added.id, { name, type })
     return added
   })
 }
 
 export async function changeNotificationChannel(
-  deps: NotificationChannelDeps,
+  service: Service,
   actor: Actor,
   id: number,
   { config, ...change }: ChannelChange,
 ): Promise<NotificationChannel> {
-  const before = await getNotificationChannel(deps, id)
-  const valid = config === undefined ? {} : await validateConfig(deps, before.type, fullConfig(before), config)
+  const before = await getNotificationChannel(service, id)
+  const valid =
+    config === undefined ? {} : await validateConfig(service.outbound, before.type, fullConfig(before), config)
   const after = { ...before, ...change, ...valid }
-  return editRecords(deps, 'notifications', async (tx) => {
+  return editRecords(service, 'notifications', async (tx) => {
     // Resolving host names takes time, so the stored channel may have changed since it was read.
-    const stored = await findNotificationChannel(tx.query, deps.secrets, id)
+    const stored = await findNotificationChannel(tx.query, service.secrets, id)
     if (!isDeepStrictEqual(stored, before)) {
       throw new RequestError('concurrent_change', { subject: `notification channel ${id}` })
     }
-    await saveNotificationChannel(tx, deps.secrets, after)
+    await saveNotificationChannel(tx, service.secrets, after)
     await audit(tx, actor, 'notification_channel.change', id, { changed: listChanged(before, after) })
     return after
   })
 }
 
 /** Removes a notification channel, also from all rules. */
-export async function removeNotificationChannel(
-  deps: NotificationChannelDeps,
-  actor: Actor,
-  id: number,
-): Promise<void> {
-  await editRecords(deps, 'notifications', async (tx) => {
-    const channel = await findNotificationChannel(tx.query, deps.secrets, id)
+export async function removeNotificationChannel(service: Service, actor: Actor, id: number): Promise<void> {
+  await editRecords(service, 'notifications', async (tx) => {
+    const channel = await findNotificationChannel(tx.query, service.secrets, id)
     if (channel === undefined) throw unknown(id)
     await deleteNotificationChannel(tx, id)
     await detachChannel(tx, id, 'The notification channel was removed.')
@@ -118,20 +106,20 @@ export async function removeNotificationChannel(
 
 /** Creates a new secret for a webhook. The previous one also signs for 24 hours. */
 export async function rotateNotificationSecret(
-  deps: NotificationChannelDeps,
+  service: Service,
   actor: Actor,
   id: number,
 ): Promise<{ readonly secret: string; readonly previous_until: number }> {
   const secret = createSigningSecret()
-  const previous_until = deps.now() + rotationMs
-  await editRecords(deps, 'notifications', async (tx) => {
-    const channel = await findNotificationChannel(tx.query, deps.secrets, id)
+  const previous_until = now() + rotationMs
+  await editRecords(service, 'notifications', async (tx) => {
+    const channel = await findNotificationChannel(tx.query, service.secrets, id)
     if (channel === undefined) throw unknown(id)
     if (channel.type !== 'webhook') {
       throw new RequestError('wrong_state', { subject: 'Only messages of webhooks are signed with a secret.' })
     }
     const signing = { secret, previous: channel.signing?.secret ?? null, previous_until }
-    await saveNotificationChannel(tx, deps.secrets, { ...channel, signing })
+    await saveNotificationChannel(tx, service.secrets, { ...channel, signing })
     await audit(tx, actor, 'notification_channel.rotate', id, { name: channel.name })
   })
   return { secret, previous_until }
@@ -139,12 +127,32 @@ export async function rotateNotificationSecret(
 
 /** Sends a test message once, even if the notification channel is disabled. */
 export async function testNotificationChannel(
-  deps: NotificationChannelDeps,
+  service: Service,
   actor: Actor,
   id: number,
 ): Promise<NotificationTestBody> {
-  const { db, destinations, publicUrl, signal, now, log } = deps
-  const channel = await getNotificationChannel(deps, id)
+  const { db, secrets, log, publicUrl, signal, outbound } = service
+  const { destinations } = outbound
+  const deps = { db, secrets, log, publicUrl, signal, destinations }
+  const { isDisabled, ...body } = await sendTest(deps, actor, id)
+  if (isDisabled) await service.reload()
+  service.notifications.tested(id, body.ok)
+  return body
+}
+
+interface TestDeps extends Pick<SendKit, 'destinations' | 'publicUrl' | 'signal'> {
+  readonly db: Database
+  readonly secrets: Secrets
+  readonly log: Log
+}
+
+/** As `testNotificationChannel`, without a running service. `isDisabled`: the address is gone, so the channel was disabled. */
+export async function sendTest(
+  { db, secrets, destinations, publicUrl, signal, log }: TestDeps,
+  actor: Actor,
+  id: number,
+): Promise<NotificationTestBody & { readonly isDisabled: boolean }> {
+  const channel = await getNotificationChannel({ db, secrets }, id)
   const created_at = now()
   const startedAt = performance.now()
   const message = { id: createMessageId(), type: 'test', created_at, alerts: [], more: 0 } as const
@@ -159,13 +167,11 @@ export async function testNotificationChannel(
     await countDeliveryChange(tx)
     await audit(tx, actor, 'notification_channel.test', id, { name: channel.name, ok, status })
   })
-  if (isDisabled) await deps.reload()
-  deps.notifications.tested(id, ok)
-  return { ok, status, response, error, duration_ms: Math.round(performance.now() - startedAt) }
+  return { ok, status, response, error, duration_ms: Math.round(performance.now() - startedAt), isDisabled }
 }
 
 async function getNotificationChannel(
-  { db, secrets }: Pick<NotificationChannelDeps, 'db' | 'secrets'>,
+  { db, secrets }: { readonly db: Database; readonly secrets: Secrets },
   id: number,
 ): Promise<NotificationChannel> {
   const channel = await findNotificationChannel(db.read, secrets, id)

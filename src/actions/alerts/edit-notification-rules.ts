@@ -6,8 +6,9 @@ import { localSite, recordOfSite } from '../../domain/equipment/sites.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { allSites, defaultRule, type NotificationRule } from '../../domain/notifications/rule.ts'
 import { isTimeZone } from '../../domain/settings.ts'
+import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
-import type { Database, Reader, Tx } from '../../storage/database.ts'
+import type { Reader, Tx } from '../../storage/database.ts'
 import { listGroups } from '../../storage/groups.ts'
 import { listSealedChannels } from '../../storage/notification-channels.ts'
 import { detachRule } from '../../storage/notification-deliveries.ts'
@@ -19,23 +20,16 @@ import {
 } from '../../storage/notification-rules.ts'
 import { editRecords } from '../edit-records.ts'
 
-export interface NotificationRuleDeps {
-  readonly db: Database
-  hasManufacturer(code: string): boolean
-  /** Loads the stored changes immediately. */
-  reload(): Promise<void>
-}
-
 type RuleFields = Omit<NotificationRule, 'id'>
 
 export function addNotificationRule(
-  deps: NotificationRuleDeps,
+  service: Service,
   actor: Actor,
   fields: Partial<RuleFields> & Pick<RuleFields, 'name' | 'notification_channel_ids'>,
 ): Promise<NotificationRule> {
   const rule = { ...defaultRule, ...fields }
-  return editRecords(deps, 'notifications', async (tx) => {
-    await requireKnown(deps, tx.query, rule)
+  return editRecords(service, 'notifications', async (tx) => {
+    await requireKnown(service, tx.query, rule)
     const added = await insertNotificationRule(tx, rule)
     await audit(tx, actor, 'notification_rule.create', added.id, { name: rule.name })
     return added
@@ -43,23 +37,23 @@ export function addNotificationRule(
 }
 
 export function changeNotificationRule(
-  deps: NotificationRuleDeps,
+  service: Service,
   actor: Actor,
   id: number,
   change: Partial<RuleFields>,
 ): Promise<NotificationRule> {
-  return editRecords(deps, 'notifications', async (tx) => {
+  return editRecords(service, 'notifications', async (tx) => {
     const before = await ruleOf(tx.query, id)
     const after = { ...before, ...change }
-    await requireKnown(deps, tx.query, after, before)
+    await requireKnown(service, tx.query, after, before)
     await saveNotificationRule(tx, after)
     await audit(tx, actor, 'notification_rule.change', id, { name: after.name, fields: Object.keys(change) })
     return after
   })
 }
 
-export async function removeNotificationRule(deps: NotificationRuleDeps, actor: Actor, id: number): Promise<void> {
-  await editRecords(deps, 'notifications', async (tx) => {
+export async function removeNotificationRule(service: Service, actor: Actor, id: number): Promise<void> {
+  await editRecords(service, 'notifications', async (tx) => {
     const { name } = await ruleOf(tx.query, id)
     await deleteNotificationRule(tx, id)
     await detachRule(tx, id, 'The rule was removed.')
@@ -75,7 +69,7 @@ async function ruleOf(reader: Reader, id: number): Promise<NotificationRule> {
 
 /** Throws a RequestError if the rule names something that does not exist, unless it was named `before`. */
 async function requireKnown(
-  { hasManufacturer }: NotificationRuleDeps,
+  service: Service,
   reader: Reader,
   { notification_channel_ids, escalate, group_ids, manufacturers, sites, when }: RuleFields,
   before?: RuleFields,
@@ -88,10 +82,11 @@ async function requireKnown(
   reject('escalate.notification_channel_ids', 'notification channel', unknownChannel(escalatedTo))
   const unknownGroup = group_ids.find((id) => !groupIds.includes(id))
   reject('group_ids', 'group', unknownGroup)
-  const isKnown = (code: string) => hasManufacturer(code) || before?.manufacturers.includes(code) === true
+  const isKnown = (code: string) => service.hasManufacturer(code) || before?.manufacturers.includes(code) === true
   const unknownManufacturer = manufacturers.find((code) => !isKnown(code))
   reject('manufacturers', 'manufacturer', unknownManufacturer)
-  const isSite = (code: string) => code === localSite || code === allSites || hasManufacturer(recordOfSite(code))
+  const isSite = (code: string) =>
+    code === localSite || code === allSites || service.hasManufacturer(recordOfSite(code))
   const unknownSite = sites.find((code) => !isSite(code) && before?.sites.includes(code) !== true)
   reject('sites', 'site', unknownSite)
   if (typeof when === 'object' && !isTimeZone(when.time_zone)) {

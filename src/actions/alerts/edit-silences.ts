@@ -4,18 +4,10 @@ import type { Actor } from '../../domain/access/access.ts'
 import type { AlertKind } from '../../domain/alerts/alert.ts'
 import type { Silence } from '../../domain/alerts/silences.ts'
 import { RequestError } from '../../domain/errors.ts'
+import { now } from '../../platform/clock.ts'
+import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
-import type { Database } from '../../storage/database.ts'
 import { deleteSilence, insertSilence } from '../../storage/silences.ts'
-
-export interface SilenceDeps {
-  readonly db: Database
-  hasChannel(id: number): boolean
-  hasGroup(id: number): boolean
-  /** Loads the stored changes immediately. */
-  reload(): Promise<void>
-  now(): number
-}
 
 interface NewSilence {
   readonly channels?: readonly number[] | undefined
@@ -29,17 +21,19 @@ interface NewSilence {
 const maxDays = 30
 
 export async function addSilence(
-  deps: SilenceDeps,
+  service: Service,
   actor: Actor,
   { channels = [], groups = [], kinds = [], until: end, reason = '' }: NewSilence,
 ): Promise<Silence> {
-  const { db, hasChannel, hasGroup, reload, now } = deps
+  const { db, receiverStore, lists } = service
   if (channels.length + groups.length + kinds.length === 0) {
     throw badRequest('channels: expected at least one channel, group or kind')
   }
-  const channel = channels.find((id) => !hasChannel(id))
+  const channel = channels.find(
+    (id) => !receiverStore.listFacts().some((receiver) => receiver.channels.some((known) => known.id === id)),
+  )
   if (channel !== undefined) throw badRequest(`channels: there is no channel ${channel}`)
-  const group = groups.find((id) => !hasGroup(id))
+  const group = groups.find((id) => !lists.current.groups.some((known) => known.id === id))
   if (group !== undefined) throw badRequest(`groups: there is no group ${group}`)
   const created_at = now()
   const until = Date.parse(end)
@@ -52,16 +46,17 @@ export async function addSilence(
     await writeAudit(tx, { actor, action: 'silence.create', target: `silence ${inserted.id}`, result: 'ok', details })
     return inserted
   })
-  await reload()
+  await service.reload()
   return silence
 }
 
-export async function removeSilence({ db, reload, now }: SilenceDeps, actor: Actor, id: number): Promise<void> {
+export async function removeSilence(service: Service, actor: Actor, id: number): Promise<void> {
+  const { db } = service
   await db.transaction(async (tx) => {
     if (!(await deleteSilence(tx, id, now()))) throw new RequestError('not_found', { subject: `silence ${id}` })
     await writeAudit(tx, { actor, action: 'silence.delete', target: `silence ${id}`, result: 'ok' })
   })
-  await reload()
+  await service.reload()
 }
 
 function badRequest(details: string): RequestError {

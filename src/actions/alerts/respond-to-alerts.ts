@@ -1,25 +1,16 @@
 /** Acknowledges and snoozes alerts. Both apply to all users. */
 
-import type { Alerts } from '../../alerts/alerts.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import type { Alert, SnoozeEnd } from '../../domain/alerts/alert.ts'
 import { RequestError } from '../../domain/errors.ts'
+import { now } from '../../platform/clock.ts'
+import type { Service } from '../../service.ts'
 import { acknowledgeAlert, findAlert, snoozeAlert } from '../../storage/alerts.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import type { Reader } from '../../storage/database.ts'
 
-export interface RespondDeps {
-  readonly alerts: Pick<Alerts, 'edit' | 'unstored' | 'context'>
-  now(): number
-}
-
 /** Acknowledges an alert. Of an alert that is already acknowledged, the first acknowledgement stays. */
-export async function acknowledge(
-  { alerts, now }: RespondDeps,
-  actor: Actor,
-  id: number,
-  note: string | null,
-): Promise<Alert> {
+export async function acknowledge({ alerts }: Service, actor: Actor, id: number, note: string | null): Promise<Alert> {
   const at = now()
   if (alerts.unstored.find(id) !== undefined) {
     return alerts.unstored.respond(id, { acknowledged_by: actor.name, acknowledged_at: at, note })
@@ -39,8 +30,8 @@ export interface Snooze {
 }
 
 /** Snoozes an alert, or changes its snooze. An acknowledged alert stays acknowledged. */
-export async function snooze(deps: RespondDeps, actor: Actor, id: number, { minutes, until }: Snooze): Promise<Alert> {
-  const { alerts, now } = deps
+export async function snooze(service: Service, actor: Actor, id: number, { minutes, until }: Snooze): Promise<Alert> {
+  const { alerts } = service
   if ((minutes === undefined) === (until === undefined)) {
     throw new RequestError('bad_request', { details: 'minutes: expected either minutes or until' })
   }

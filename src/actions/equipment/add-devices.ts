@@ -4,52 +4,53 @@ import type { Actor } from '../../domain/access/access.ts'
 import type { SourceError } from '../../domain/equipment/health.ts'
 import { getPlugin } from '../../manufacturers/index.ts'
 import { type FoundDevice, searchAddresses } from '../../manufacturers/search.ts'
-import { changeManufacturer, getManufacturer, type ManufacturerDeps } from '../sources/change-manufacturers.ts'
+import type { Service } from '../../service.ts'
+import { changeManufacturer, getManufacturer } from '../sources/change-manufacturers.ts'
 
 /**
  * Finds responding devices that are not monitored yet. `unsupported` lists devices that responded but cannot be used.
  */
 export async function findSingleDevices(
-  deps: ManufacturerDeps,
+  service: Service,
   code: string,
   ips: readonly string[],
   signal: AbortSignal,
 ): Promise<{ readonly found: readonly FoundDevice[]; readonly unsupported: readonly SourceError[] }> {
-  const { plugin } = await getManufacturer(deps, code)
-  const known = new Set(deps.sources().map(({ settings }) => settings.baseUrl))
+  const { plugin } = await getManufacturer(service, code)
+  const known = new Set(service.sourceRegistry.sources().map(({ settings }) => settings.baseUrl))
   const unsupported: SourceError[] = []
   const onUnsupported = (source: string, error: string) => unsupported.push({ manufacturer: code, source, error })
-  const { destinations } = deps
+  const { destinations } = service.outbound
   const found = await searchAddresses(getPlugin(plugin), { ips, known, destinations, signal, onUnsupported })
   return { found, unsupported }
 }
 
 export async function addSingleDevices(
-  deps: ManufacturerDeps,
+  service: Service,
   actor: Actor,
   code: string,
   addresses: readonly string[],
 ): Promise<void> {
   if (addresses.length === 0) return
-  const { config } = await getManufacturer(deps, code)
+  const { config } = await getManufacturer(service, code)
   // The stored secrets count as entered, because a user who can run this command can also read them.
   const change = { ...config, devices: [...devicesIn(config), ...addresses] }
-  await changeManufacturer(deps, actor, code, { config: change })
+  await changeManufacturer(service, actor, code, { config: change })
 }
 
 /** Removes the devices at these IP addresses. Returns the configured addresses that were removed. */
 export async function removeSingleDevices(
-  deps: ManufacturerDeps,
+  service: Service,
   actor: Actor,
   code: string,
   ips: readonly string[],
 ): Promise<string[]> {
-  const { config } = await getManufacturer(deps, code)
+  const { config } = await getManufacturer(service, code)
   const devices = devicesIn(config)
   const removed = devices.filter((device) => ips.includes(hostOf(device)))
   if (removed.length === 0) return []
   const remaining = devices.filter((device) => !removed.includes(device))
-  await changeManufacturer(deps, actor, code, { config: { devices: remaining } })
+  await changeManufacturer(service, actor, code, { config: { devices: remaining } })
   return removed.map(addressOf)
 }
 

@@ -10,11 +10,10 @@ import { type Assignment, setActive } from '../../domain/equipment/hardware.ts'
 import { describeHolder, listSlotHolders, type PlannedMove, planMoves } from '../../domain/equipment/slots.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { isBuiltIn } from '../../domain/frequencies/profile-changes.ts'
-import type { Ingest } from '../../ingest/ingest.ts'
-import type { PlaceholderStore } from '../../ingest/placeholder-store.ts'
-import type { ReceiverStore } from '../../ingest/receiver-store.ts'
+import { now } from '../../platform/clock.ts'
+import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
-import type { Database, Reader, Tx } from '../../storage/database.ts'
+import type { Reader, Tx } from '../../storage/database.ts'
 import { listStoredProfiles, setChannelProfile } from '../../storage/frequency-profiles.ts'
 import { deleteGroup, findGroup, insertGroup, saveGroup } from '../../storage/groups.ts'
 import {
@@ -36,21 +35,10 @@ import { recordMoves } from '../shows/record-moves.ts'
 import { storePicture } from './edit-pictures.ts'
 import { recordAssignments } from './record-assignments.ts'
 
-export interface HardwareDeps {
-  readonly db: Database
-  readonly ingest: Pick<Ingest, 'change'>
-  readonly receiverStore: Pick<ReceiverStore, 'listFacts' | 'listAllFacts'>
-  readonly placeholderStore: Pick<PlaceholderStore, 'list'>
-  hasManufacturer(code: string): boolean
-  /** Loads the stored changes immediately. */
-  reload(): Promise<void>
-  now(): number
-}
-
 export type GroupChange = Partial<Omit<Group, 'id'>>
 
 export async function addGroup(
-  deps: HardwareDeps,
+  service: Service,
   actor: Actor,
   {
     title,
@@ -60,43 +48,43 @@ export async function addGroup(
     manufacturer = null,
   }: GroupChange & { readonly title: string },
 ): Promise<Group> {
-  checkManufacturer(deps, manufacturer)
-  const group = await deps.db.transaction(async (tx) => {
+  checkManufacturer(service, manufacturer)
+  const group = await service.db.transaction(async (tx) => {
     const inserted = await insertGroup(tx, { title, slots, hide_charts, zone, manufacturer })
     await audit(tx, actor, 'group.create', `group ${inserted.id}`, { title })
     return inserted
   })
-  await deps.reload()
+  await service.reload()
   return group
 }
 
 /** Changes a group. If `manufacturer` is given, a group of another manufacturer is treated as not found. */
 export async function changeGroup(
-  deps: HardwareDeps,
+  service: Service,
   actor: Actor,
   id: number,
   change: GroupChange,
   manufacturer?: string,
 ): Promise<Group> {
-  checkManufacturer(deps, change.manufacturer ?? null)
-  const group = await deps.db.transaction(async (tx) => {
+  checkManufacturer(service, change.manufacturer ?? null)
+  const group = await service.db.transaction(async (tx) => {
     const before = await groupOf(tx.query, id, manufacturer)
     const after = { ...before, ...change }
     await saveGroup(tx, after)
     await audit(tx, actor, 'group.change', `group ${id}`, { fields: Object.keys(change) })
     return after
   })
-  await deps.reload()
+  await service.reload()
   return group
 }
 
-export async function removeGroup(deps: HardwareDeps, actor: Actor, id: number, manufacturer?: string): Promise<void> {
-  await deps.db.transaction(async (tx) => {
+export async function removeGroup(service: Service, actor: Actor, id: number, manufacturer?: string): Promise<void> {
+  await service.db.transaction(async (tx) => {
     const { title } = await groupOf(tx.query, id, manufacturer)
     await deleteGroup(tx, id)
     await audit(tx, actor, 'group.delete', `group ${id}`, { title })
   })
-  await deps.reload()
+  await service.reload()
 }
 
 async function groupOf(reader: Reader, id: number, manufacturer: string | undefined): Promise<Group> {
@@ -107,30 +95,30 @@ async function groupOf(reader: Reader, id: number, manufacturer: string | undefi
   return group
 }
 
-function checkManufacturer({ hasManufacturer }: HardwareDeps, code: string | null): void {
-  if (code !== null && !hasManufacturer(code)) throw notFoundIn('manufacturer', `manufacturer ${code}`)
+function checkManufacturer(service: Service, code: string | null): void {
+  if (code !== null && !service.hasManufacturer(code)) throw notFoundIn('manufacturer', `manufacturer ${code}`)
 }
 
 export type ChannelChange = Body<typeof ChannelChangeRequest>
 
 /** Moves a channel to another slot, and sets its frequency profile. Returns the id of its receiver. */
 export async function changeChannel(
-  deps: HardwareDeps,
+  service: Service,
   actor: Actor,
   id: number,
   { slot, profile }: ChannelChange,
   manufacturer?: string,
 ): Promise<number> {
   if (slot === undefined && profile === undefined) throw new RequestError('bad_request', { details: 'slot: missing' })
-  return deps.ingest.change(async (tx, revision) => {
-    const receivers = deps.receiverStore.listAllFacts({ manufacturer })
+  return service.ingest.change(async (tx, revision) => {
+    const receivers = service.receiverStore.listAllFacts({ manufacturer })
     const receiver = receivers.find(({ channels }) => channels.some((channel) => channel.id === id))
     if (receiver === undefined) throw new RequestError('not_found', { subject: `channel ${id}` })
-    const stored = slot === undefined ? [] : await storeMoves(deps, tx, revision, [{ channel_id: id, slot }])
+    const stored = slot === undefined ? [] : await storeMoves(service, tx, revision, [{ channel_id: id, slot }])
     for (const { holder } of stored) {
       await audit(tx, actor, 'channel.move', `channel ${id}`, { before: holder.slot, after: slot })
     }
-    await recordMoves(tx, deps, actor, stored)
+    await recordMoves(tx, service, actor, stored)
     const before = receiver.channels.find((channel) => channel.id === id)?.profile ?? null
     if (profile !== undefined && profile !== before) {
       requireLocal(receiver)
@@ -149,9 +137,9 @@ async function requireProfile(reader: Reader, id: string): Promise<void> {
 }
 
 /** Moves channels and placeholders to other slots, all at once: two may swap their slots. */
-export async function moveToSlots(deps: HardwareDeps, actor: Actor, moves: readonly SlotMove[]): Promise<void> {
-  await deps.ingest.change(async (tx, revision) => {
-    const stored = await storeMoves(deps, tx, revision, moves)
+export async function moveToSlots(service: Service, actor: Actor, moves: readonly SlotMove[]): Promise<void> {
+  await service.ingest.change(async (tx, revision) => {
+    const stored = await storeMoves(service, tx, revision, moves)
     if (stored.length === 0) return
     const changes = stored.map(({ holder, slot }) => ({
       moved: describeHolder(holder),
@@ -159,13 +147,13 @@ export async function moveToSlots(deps: HardwareDeps, actor: Actor, moves: reado
       after: slot,
     }))
     await audit(tx, actor, 'slots.change', `${stored.length} slots`, { moves: changes })
-    await recordMoves(tx, deps, actor, stored)
+    await recordMoves(tx, service, actor, stored)
   })
 }
 
 /** Stores the moves. Returns those that change a slot. */
 async function storeMoves(
-  { receiverStore, placeholderStore }: HardwareDeps,
+  { receiverStore, placeholderStore }: Service,
   tx: Tx,
   revision: number,
   moves: readonly SlotMove[],
@@ -178,26 +166,28 @@ async function storeMoves(
 export type PerformerChange = Partial<Omit<Performer, 'id'>>
 
 export async function addPerformer(
-  { db, reload }: HardwareDeps,
+  service: Service,
   actor: Actor,
   { name, notes = '', picture = null }: PerformerChange & { readonly name: string },
 ): Promise<Performer> {
+  const { db } = service
   const performer = await db.transaction(async (tx) => {
     await lockPictures(tx)
     const inserted = await insertPerformer(tx, await storePicture(tx, { name, notes, picture }))
     await audit(tx, actor, 'performer.create', `performer ${inserted.id}`, { name })
     return inserted
   })
-  await reload()
+  await service.reload()
   return performer
 }
 
 export async function changePerformer(
-  { db, reload }: HardwareDeps,
+  service: Service,
   actor: Actor,
   id: number,
   change: PerformerChange,
 ): Promise<Performer> {
+  const { db } = service
   const performer = await db.transaction(async (tx) => {
     await lockPictures(tx)
     const after = { ...(await performerOf(tx.query, id)), ...(await storePicture(tx, change)) }
@@ -206,11 +196,12 @@ export async function changePerformer(
     await audit(tx, actor, 'performer.change', `performer ${id}`, { fields: Object.keys(change) })
     return after
   })
-  await reload()
+  await service.reload()
   return performer
 }
 
-export async function removePerformer({ db, reload, now }: HardwareDeps, actor: Actor, id: number): Promise<void> {
+export async function removePerformer(service: Service, actor: Actor, id: number): Promise<void> {
+  const { db } = service
   await db.transaction(async (tx) => {
     await lockPictures(tx)
     const { name } = await performerOf(tx.query, id)
@@ -218,7 +209,7 @@ export async function removePerformer({ db, reload, now }: HardwareDeps, actor: 
     await removeUnusedPictures(tx)
     await audit(tx, actor, 'performer.delete', `performer ${id}`, { name })
   })
-  await reload()
+  await service.reload()
 }
 
 async function performerOf(reader: Reader, id: number): Promise<Performer> {
@@ -230,10 +221,11 @@ async function performerOf(reader: Reader, id: number): Promise<Performer> {
 export type AssignmentChange = Partial<Pick<Assignment, 'performer' | 'wireless_unit' | 'role' | 'is_active'>>
 
 export async function addAssignment(
-  { db, reload, now }: HardwareDeps,
+  service: Service,
   actor: Actor,
   { is_active = true, role = null, ...who }: AssignmentChange & Pick<Assignment, 'performer' | 'wireless_unit'>,
 ): Promise<Assignment> {
+  const { db } = service
   const assignment = await db.transaction(async (tx) => {
     const started_at = now()
     const draft = { ...who, role, is_active, started_at, ended_at: is_active ? null : started_at }
@@ -242,16 +234,17 @@ export async function addAssignment(
     await audit(tx, actor, 'assignment.create', `assignment ${inserted.id}`, { ...who, role, is_active })
     return inserted
   })
-  await reload()
+  await service.reload()
   return assignment
 }
 
 export async function changeAssignment(
-  { db, reload, now }: HardwareDeps,
+  service: Service,
   actor: Actor,
   id: number,
   { is_active, ...change }: AssignmentChange,
 ): Promise<Assignment> {
+  const { db } = service
   const assignment = await db.transaction(async (tx) => {
     const before = await assignmentOf(tx.query, id)
     const after = { ...setActive(before, is_active ?? before.is_active, now()), ...change }
@@ -262,17 +255,18 @@ export async function changeAssignment(
     await audit(tx, actor, 'assignment.change', `assignment ${id}`, details)
     return after
   })
-  await reload()
+  await service.reload()
   return assignment
 }
 
-export async function removeAssignment({ db, reload, now }: HardwareDeps, actor: Actor, id: number): Promise<void> {
+export async function removeAssignment(service: Service, actor: Actor, id: number): Promise<void> {
+  const { db } = service
   await db.transaction(async (tx) => {
     const { performer, wireless_unit } = await assignmentOf(tx.query, id)
     await recordAssignments(tx, { actor, time: now() }, () => deleteAssignment(tx, id))
     await audit(tx, actor, 'assignment.delete', `assignment ${id}`, { performer, wireless_unit })
   })
-  await reload()
+  await service.reload()
 }
 
 async function assignmentOf(reader: Reader, id: number): Promise<Assignment> {

@@ -5,43 +5,35 @@ import type { Actor } from '../../domain/access/access.ts'
 import { isCircular } from '../../domain/equipment/location.ts'
 import { changedFields } from '../../domain/equipment/receiver.ts'
 import { RequestError } from '../../domain/errors.ts'
-import type { Ingest } from '../../ingest/ingest.ts'
-import type { ReceiverStore } from '../../ingest/receiver-store.ts'
+import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import { insertLocation, listLocations, removeLocation, saveLocation } from '../../storage/locations.ts'
-
-export interface EditLocationDeps {
-  readonly ingest: Pick<Ingest, 'change'>
-  readonly receiverStore: ReceiverStore
-  /** Loads the stored changes immediately. */
-  reload(): Promise<void>
-}
 
 export type LocationEdit = Partial<Omit<Location, 'id'>>
 
 export async function addLocation(
-  deps: EditLocationDeps,
+  service: Service,
   actor: Actor,
   { name, description = '', zone = null, parent = null }: LocationEdit & Pick<Location, 'name'>,
 ): Promise<Location> {
-  const location = await deps.ingest.change(async (tx) => {
+  const location = await service.ingest.change(async (tx) => {
     checkParent(await listLocations(tx.query), parent)
     const made = await insertLocation(tx, { name, description, zone, parent })
     const details = { name, parent }
     await writeAudit(tx, { actor, action: 'location.add', target: `location ${made.id}`, result: 'ok', details })
     return made
   })
-  await deps.reload()
+  await service.reload()
   return location
 }
 
 export async function changeLocation(
-  deps: EditLocationDeps,
+  service: Service,
   actor: Actor,
   id: number,
   edit: LocationEdit,
 ): Promise<Location> {
-  const location = await deps.ingest.change(async (tx) => {
+  const location = await service.ingest.change(async (tx) => {
     const locations = await listLocations(tx.query)
     const before = findLocation(locations, id)
     const details = changedFields<Location>(before, edit)
@@ -56,16 +48,16 @@ export async function changeLocation(
     await writeAudit(tx, { actor, action: 'location.change', target: `location ${id}`, result: 'ok', details })
     return after
   })
-  await deps.reload()
+  await service.reload()
   return location
 }
 
 /** Deletes a location. Throws a RequestError if it still contains receivers or other locations. */
-export async function deleteLocation(deps: EditLocationDeps, actor: Actor, id: number): Promise<void> {
-  await deps.ingest.change(async (tx) => {
+export async function deleteLocation(service: Service, actor: Actor, id: number): Promise<void> {
+  await service.ingest.change(async (tx) => {
     const locations = await listLocations(tx.query)
     const { name } = findLocation(locations, id)
-    const receivers = deps.receiverStore.list().filter((receiver) => receiver.location === id).length
+    const receivers = service.receiverStore.list().filter((receiver) => receiver.location === id).length
     const children = locations.filter(({ parent }) => parent === id).length
     if (receivers + children > 0) {
       const details = `${receivers} receiver(s) and ${children} location(s); move them first`
@@ -80,7 +72,7 @@ export async function deleteLocation(deps: EditLocationDeps, actor: Actor, id: n
       details: { name },
     })
   })
-  await deps.reload()
+  await service.reload()
 }
 
 function findLocation(locations: readonly Location[], id: number): Location {

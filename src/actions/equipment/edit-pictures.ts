@@ -4,8 +4,9 @@ import { type Performer, pictureText } from '../../contract/performers.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { pictureTypeOf } from '../../domain/equipment/picture.ts'
 import { RequestError } from '../../domain/errors.ts'
+import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
-import type { Database, Tx } from '../../storage/database.ts'
+import type { Tx } from '../../storage/database.ts'
 import { findPerformer, savePerformer } from '../../storage/hardware.ts'
 import { lockPictures, removeUnusedPictures, savePicture, savePictureText } from '../../storage/pictures.ts'
 
@@ -23,37 +24,32 @@ export async function storePicture<Change extends Partial<Pick<Performer, 'pictu
   return { ...change, picture }
 }
 
-export interface PictureDeps {
-  readonly db: Database
-  /** Loads the stored changes immediately. */
-  reload(): Promise<void>
-}
-
 /** Stores a picture of a performer. Throws if the format is not supported. */
 export async function setPicture(
-  deps: PictureDeps,
+  service: Service,
   actor: Actor,
   id: number,
   bytes: Uint8Array | undefined,
 ): Promise<Performer> {
   const type = bytes === undefined ? null : pictureTypeOf(bytes)
   if (bytes === undefined || type === null) throw new RequestError('not_a_picture')
-  return changePicture(deps, actor, id, (tx) => savePicture(tx, { type, bytes }))
+  return changePicture(service, actor, id, (tx) => savePicture(tx, { type, bytes }))
 }
 
-export async function removePicture(deps: PictureDeps, actor: Actor, id: number): Promise<void> {
-  await changePicture(deps, actor, id, async (_tx, { name, picture }) => {
+export async function removePicture(service: Service, actor: Actor, id: number): Promise<void> {
+  await changePicture(service, actor, id, async (_tx, { name, picture }) => {
     if (picture === null) throw new RequestError('not_found', { subject: `picture of ${name}` })
     return null
   })
 }
 
 async function changePicture(
-  { db, reload }: PictureDeps,
+  service: Service,
   actor: Actor,
   id: number,
   pictureAfter: (tx: Tx, performer: Performer) => Promise<string | null>,
 ): Promise<Performer> {
+  const { db } = service
   const performer = await db.transaction(async (tx) => {
     await lockPictures(tx)
     const before = await findPerformer(tx.query, id)
@@ -65,6 +61,6 @@ async function changePicture(
     await writeAudit(tx, { actor, action: 'performer.change', target: `performer ${id}`, result: 'ok', details })
     return after
   })
-  await reload()
+  await service.reload()
   return performer
 }

@@ -5,66 +5,58 @@ import type { Actor } from '../../domain/access/access.ts'
 import { isNameAllowed, type Placeholder } from '../../domain/equipment/placeholder.ts'
 import { listSlotHolders, slotTaken } from '../../domain/equipment/slots.ts'
 import { RequestError } from '../../domain/errors.ts'
-import type { Ingest } from '../../ingest/ingest.ts'
-import type { PlaceholderStore } from '../../ingest/placeholder-store.ts'
-import type { ReceiverStore } from '../../ingest/receiver-store.ts'
+import { now } from '../../platform/clock.ts'
+import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import type { Tx } from '../../storage/database.ts'
 import { deletePlaceholder, insertPlaceholder, savePlaceholder } from '../../storage/placeholders.ts'
 import { nextSlots } from '../../storage/slots.ts'
-
-export interface EditPlaceholderDeps {
-  readonly ingest: Pick<Ingest, 'change'>
-  readonly receiverStore: Pick<ReceiverStore, 'listAllFacts'>
-  readonly placeholderStore: Pick<PlaceholderStore, 'list'>
-  now(): number
-}
 
 type PlaceholderChange = Partial<Omit<Placeholder, 'id' | 'created_at'>>
 
 const lastSlot = 65_535
 
 export async function addPlaceholder(
-  deps: EditPlaceholderDeps,
+  service: Service,
   actor: Actor,
   { slot, kind, name = '', frequency = null, note = '' }: PlaceholderChange & Pick<Placeholder, 'kind'>,
 ): Promise<Placeholder> {
   requireName({ kind, name })
-  return deps.ingest.change(async (tx) => {
-    if (slot !== undefined) requireFreeSlot(deps, slot)
+  return service.ingest.change(async (tx) => {
+    if (slot !== undefined) requireFreeSlot(service, slot)
     const fields = { slot: slot ?? (await findFreeSlot(tx)), name, kind, frequency, note }
-    const placeholder = await insertPlaceholder(tx, { ...fields, created_at: deps.now() })
+    const placeholder = await insertPlaceholder(tx, { ...fields, created_at: now() })
     await audit(tx, actor, 'placeholder.create', placeholder.id, fields)
     return placeholder
   })
 }
 
 export async function changePlaceholder(
-  deps: EditPlaceholderDeps,
+  service: Service,
   actor: Actor,
   id: number,
   change: PlaceholderChange,
 ): Promise<Placeholder> {
-  return deps.ingest.change(async (tx) => {
-    const before = placeholderOf(deps, id)
+  return service.ingest.change(async (tx) => {
+    const before = placeholderOf(service, id)
     const after = { ...before, ...change }
     requireName(after)
-    if (after.slot !== before.slot) requireFreeSlot(deps, after.slot)
+    if (after.slot !== before.slot) requireFreeSlot(service, after.slot)
     await savePlaceholder(tx, after)
     await audit(tx, actor, 'placeholder.change', id, change)
     return after
   })
 }
 
-export async function removePlaceholder(deps: EditPlaceholderDeps, actor: Actor, id: number): Promise<void> {
-  await deps.ingest.change(async (tx) => {
-    const { slot, name, kind } = placeholderOf(deps, id)
+export async function removePlaceholder(service: Service, actor: Actor, id: number): Promise<void> {
+  await service.ingest.change(async (tx) => {
+    const { slot, name, kind } = placeholderOf(service, id)
     await deletePlaceholder(tx, id)
     await audit(tx, actor, 'placeholder.delete', id, { slot, name, kind })
   })
 }
 
-function placeholderOf({ placeholderStore }: EditPlaceholderDeps, id: number): Placeholder {
+function placeholderOf({ placeholderStore }: Service, id: number): Placeholder {
   const placeholder = placeholderStore.list().find((candidate) => candidate.id === id)
   if (placeholder === undefined) throw new RequestError('not_found', { subject: `placeholder ${id}` })
   return placeholder
@@ -75,7 +67,7 @@ function requireName(placeholder: Pick<Placeholder, 'kind' | 'name'>): void {
   throw new RequestError('bad_request', { details: 'name: expected text of 1 to 255 characters' })
 }
 
-function requireFreeSlot({ receiverStore, placeholderStore }: EditPlaceholderDeps, slot: number): void {
+function requireFreeSlot({ receiverStore, placeholderStore }: Service, slot: number): void {
   const holders = listSlotHolders(receiverStore.listAllFacts(), placeholderStore.list())
   const holder = holders.find((candidate) => candidate.slot === slot)
   if (holder !== undefined) throw slotTaken(slot, holder)

@@ -9,8 +9,9 @@ import { compareEdited } from '../../domain/events/edit-events.ts'
 import { type Creation, toDraft, toNewReceiver } from '../../domain/identity/ingest-plan.ts'
 import { parseIpv4 } from '../../domain/identity/network.ts'
 import { macKey, reconcile, serialKey } from '../../domain/identity/reconcile.ts'
-import type { Ingest } from '../../ingest/ingest.ts'
 import type { ReceiverStore } from '../../ingest/receiver-store.ts'
+import { now } from '../../platform/clock.ts'
+import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import type { Tx } from '../../storage/database.ts'
 import { logMovement, trimMovements } from '../../storage/discovery.ts'
@@ -18,13 +19,6 @@ import { insertEvents } from '../../storage/events.ts'
 import { listLocations } from '../../storage/locations.ts'
 import { insertReceivers, removeReceiver, saveReceivers } from '../../storage/receivers.ts'
 import { requireLocal } from '../require-local.ts'
-
-export interface EditReceiverDeps {
-  readonly ingest: Pick<Ingest, 'change'>
-  readonly receiverStore: ReceiverStore
-  manufacturers(): readonly { readonly code: string }[]
-  now(): number
-}
 
 export interface ReceiverEdit {
   readonly location?: number | null
@@ -47,8 +41,8 @@ export interface NewReceiver {
 }
 
 /** Changes a receiver. A change of its location or IP address is logged as a manual movement. */
-export async function changeReceiver(deps: EditReceiverDeps, actor: Actor, id: number, edit: ReceiverEdit) {
-  const { ingest, receiverStore, now } = deps
+export async function changeReceiver(service: Service, actor: Actor, id: number, edit: ReceiverEdit) {
+  const { ingest, receiverStore } = service
   return ingest.change(async (tx, revision) => {
     const before = receiverStore.get(id)
     if (before === undefined) throw new RequestError('not_found', { subject: `receiver ${id}` })
@@ -92,10 +86,10 @@ export async function changeReceiver(deps: EditReceiverDeps, actor: Actor, id: n
  * Adds a receiver that no upstream lists yet. When a poll finds a device with the same serial number, MAC address or IP
  * address, that device is matched to this receiver.
  */
-export async function addReceiver(deps: EditReceiverDeps, actor: Actor, details: NewReceiver): Promise<Receiver> {
-  const { ingest, receiverStore, now } = deps
+export async function addReceiver(service: Service, actor: Actor, details: NewReceiver): Promise<Receiver> {
+  const { ingest, receiverStore } = service
   const { manufacturer, name, location = null, serial_number = null, mac_address = null, ip = null } = details
-  if (!deps.manufacturers().some(({ code }) => code === manufacturer)) {
+  if (!service.hasManufacturer(manufacturer)) {
     throw new RequestError('bad_request', { details: `manufacturer: there is no manufacturer ${manufacturer}` })
   }
   if (ip !== null) checkAddress(ip)
@@ -132,9 +126,9 @@ export async function addReceiver(deps: EditReceiverDeps, actor: Actor, details:
 }
 
 /** Deletes a receiver. If the upstream still lists it, the next poll adds it again as a new receiver. */
-export async function deleteReceiver(deps: EditReceiverDeps, actor: Actor, id: number): Promise<void> {
-  await deps.ingest.change(async (tx, revision) => {
-    const receiver = deps.receiverStore.get(id)
+export async function deleteReceiver(service: Service, actor: Actor, id: number): Promise<void> {
+  await service.ingest.change(async (tx, revision) => {
+    const receiver = service.receiverStore.get(id)
     if (receiver === undefined) throw new RequestError('not_found', { subject: `receiver ${id}` })
     requireLocal(receiver)
     await removeReceiver(tx, revision, id)

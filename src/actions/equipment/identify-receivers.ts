@@ -1,29 +1,17 @@
 /** Makes the lights of a receiver flash for some seconds at a user's request, so that it can be found in its rack. */
 
 import type { Identified } from '../../contract/receivers.ts'
-import type { Settings } from '../../contract/settings.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import type { Receiver } from '../../domain/equipment/receiver.ts'
 import { RequestError } from '../../domain/errors.ts'
-import type { ReceiverStore } from '../../ingest/receiver-store.ts'
+import { globalScope } from '../../domain/settings.ts'
 import { precedenceOfId } from '../../manufacturers/index.ts'
 import type { FlashRequest } from '../../manufacturers/plugin.ts'
 import { type MonitoredSource, toSourceFailure } from '../../manufacturers/sources.ts'
 import { abortWithin } from '../../platform/abort-within.ts'
+import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
-import type { Database } from '../../storage/database.ts'
 import { requireLocal } from '../require-local.ts'
-
-export interface IdentifyDeps {
-  readonly db: Database
-  readonly receiverStore: Pick<ReceiverStore, 'get'>
-  /** Returns the sources that report a receiver. */
-  sourcesOf(receiverId: number): readonly Pick<MonitoredSource, 'adapter' | 'client'>[]
-  settings(): Pick<Settings, 'IDENTIFY' | 'IDENTIFY_DURING_SHOWS'>
-  isShowRunning(): boolean
-  /** Aborts when the service stops. */
-  readonly signal: AbortSignal
-}
 
 export interface IdentifyRequest {
   /** The number of a channel; without it, the whole receiver flashes. */
@@ -41,13 +29,13 @@ interface Running {
 }
 
 export class Identifications {
-  readonly #deps: IdentifyDeps
+  readonly #service: Service
   /** By receiver and channel. */
   readonly #running = new Map<string, Running>()
 
-  constructor(deps: IdentifyDeps) {
-    this.#deps = deps
-    deps.signal.addEventListener('abort', () => this.#stopAll(), { once: true })
+  constructor(service: Service) {
+    this.#service = service
+    service.signal.addEventListener('abort', () => this.#stopAll(), { once: true })
   }
 
   /** Whether a receiver is reported by a source that can make it flash. */
@@ -61,7 +49,7 @@ export class Identifications {
     id: number,
     { channel, seconds = defaultSeconds }: IdentifyRequest,
   ): Promise<Identified> {
-    const { db, receiverStore } = this.#deps
+    const { db, receiverStore } = this.#service
     const receiver = receiverStore.get(id)
     if (receiver === undefined) throw new RequestError('not_found', { subject: `receiver ${id}` })
     requireLocal(receiver)
@@ -76,14 +64,14 @@ export class Identifications {
   }
 
   #requirePermission(): void {
-    const { settings, isShowRunning } = this.#deps
-    const { IDENTIFY, IDENTIFY_DURING_SHOWS } = settings()
+    const { settings, lists } = this.#service
+    const { IDENTIFY, IDENTIFY_DURING_SHOWS } = settings.inScope(globalScope)
     if (!IDENTIFY) {
       throw new RequestError('wrong_state', {
         subject: 'Receivers are not made to flash, because the setting IDENTIFY is off.',
       })
     }
-    if (isShowRunning() && !IDENTIFY_DURING_SHOWS) {
+    if (lists.runningShows().length > 0 && !IDENTIFY_DURING_SHOWS) {
       throw new RequestError('wrong_state', {
         subject:
           'A show is running. Receivers are not made to flash, because the setting IDENTIFY_DURING_SHOWS is off.',
@@ -96,7 +84,7 @@ export class Identifications {
     if (source === undefined || receiver.api_device_id === null) throw cannotFlash(receiver)
     const { api_device_id: deviceId, device_type: deviceType, name } = receiver
     const request: FlashRequest = { deviceId, deviceType, channel, isOn: true }
-    const limit = abortWithin(source.client.settings.timeoutMs, this.#deps.signal)
+    const limit = abortWithin(source.client.settings.timeoutMs, this.#service.signal)
     const flashing = await source.adapter.lights?.flash(source.client, request, limit).catch((cause) => {
       throw new RequestError('identify_failed', { subject: name, details: toSourceFailure(cause).error, cause })
     })
@@ -111,7 +99,8 @@ export class Identifications {
     const precedence = precedenceOfId(api_device_id)
     const canFlash = ({ adapter }: Pick<MonitoredSource, 'adapter'>) =>
       (adapter.precedence ?? 0) === precedence && adapter.lights?.areIn(device_type) === true
-    return this.#deps.sourcesOf(id).find(canFlash)
+    const reporting = this.#service.sourcesOf(id)
+    return this.#service.sourceRegistry.sources().find((source) => reporting.includes(source.id) && canFlash(source))
   }
 
   /** A request for lights that flash already extends their time. */

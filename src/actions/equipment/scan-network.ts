@@ -11,38 +11,21 @@ import { toScannedDevice } from '../../domain/equipment/discovery-bodies.ts'
 import type { SourceError } from '../../domain/equipment/health.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { formatSubnet, hostAddresses, isInSubnet, parseScanSubnet, type Subnet } from '../../domain/identity/network.ts'
-import type { ReceiverStore } from '../../ingest/receiver-store.ts'
 import { getPlugin, plugins } from '../../manufacturers/index.ts'
 import type { DiscoveryList } from '../../manufacturers/plugin.ts'
 import { type FoundDevice, searchAddresses } from '../../manufacturers/search.ts'
-import { type MonitoredSource, type Outbound, toSourceFailure } from '../../manufacturers/sources.ts'
+import { type MonitoredSource, toSourceFailure } from '../../manufacturers/sources.ts'
 import { abortWithin } from '../../platform/abort-within.ts'
+import { now } from '../../platform/clock.ts'
 import { childLifetime, pause } from '../../platform/wait.ts'
-import type { Monitor, PollResult } from '../../sources/monitor.ts'
+import type { Service } from '../../service.ts'
+import type { PollResult } from '../../sources/monitor.ts'
 import { writeAudit } from '../../storage/audit.ts'
-import type { Database } from '../../storage/database.ts'
 import { listUnimported } from '../../storage/discovery.ts'
 import { acquireLease, releaseLease } from '../../storage/leases.ts'
 import { forgetDiscovered, saveDiscovered } from '../../storage/locations.ts'
-import type { Secrets } from '../../storage/secrets.ts'
 import { listManufacturers } from '../../storage/settings.ts'
 import { allFailedError, selectEnabled, toSourceError } from '../sources/refresh.ts'
-
-export interface ScanDeps {
-  readonly db: Database
-  readonly secrets: Secrets
-  readonly receiverStore: ReceiverStore
-  readonly outbound: Outbound
-  readonly monitor: Pick<Monitor, 'pollNow' | 'pollers'>
-  /** Networks that may be scanned in addition to the private ones. */
-  ranges(): readonly string[]
-  /** Aborts when the service stops. */
-  readonly signal: AbortSignal
-  manufacturers(): readonly { readonly code: string; readonly isEnabled: boolean }[]
-  /** Loads the stored changes immediately. */
-  reload(): Promise<void>
-  now(): number
-}
 
 const scanLimitMs = 30_000
 /** Allows one scan at a time across all processes on the database. The lease lasts longer than the longest scan. */
@@ -53,38 +36,38 @@ const scanLease = 'scan'
  * running, or nothing responded.
  */
 export async function scanNetwork(
-  deps: ScanDeps,
+  service: Service,
   actor: Actor,
   request: { readonly scan_subnet: string; readonly manufacturer?: string | undefined },
 ): Promise<ScanBody> {
-  const { db } = deps
-  const codes = selectEnabled(deps.manufacturers(), request.manufacturer)
-  const subnet = parseScanSubnet(request.scan_subnet, deps.ranges())
+  const { db } = service
+  const codes = selectEnabled(service.sourceRegistry.manufacturers(), request.manufacturer)
+  const subnet = parseScanSubnet(request.scan_subnet, service.discoveryRanges)
   if ('error' in subnet) throw new RequestError('bad_request', { details: `scan_subnet: ${subnet.error}` })
   const nodeId = randomBytes(8).toString('hex')
   const lease = await db.transaction((tx) => acquireLease(tx, scanLease, nodeId, 2 * scanLimitMs))
   if (lease === null) throw new RequestError('scan_running')
   try {
-    return await scan(deps, actor, codes, request.manufacturer === undefined, subnet)
+    return await scan(service, actor, codes, request.manufacturer === undefined, subnet)
   } finally {
     await db.transaction((tx) => releaseLease(tx, scanLease, nodeId)).catch(() => {})
   }
 }
 
 async function scan(
-  deps: ScanDeps,
+  service: Service,
   actor: Actor,
   codes: readonly string[],
   isEverything: boolean,
   subnet: Subnet,
 ): Promise<ScanBody> {
-  const { db, monitor, now } = deps
+  const { db, monitor } = service
   const sources = monitor.pollers.map(({ source }) => source).filter(({ manufacturer }) => codes.includes(manufacturer))
-  const limit = abortWithin(scanLimitMs, deps.signal)
+  const limit = abortWithin(scanLimitMs, service.signal)
   const ips = hostAddresses(subnet)
-  const searching = search(deps, codes, isEverything, ips, limit)
+  const searching = search(service, codes, isEverything, ips, limit)
   const registered = await registerAddresses(sources, 'add', ips, limit)
-  const polled = await pollWithin(deps, codes, limit)
+  const polled = await pollWithin(service, codes, limit)
   const { found, unsupported } = await searching
 
   const errors = [...sources.flatMap((source) => errorOf(source, registered, polled)), ...unsupported]
@@ -97,17 +80,17 @@ async function scan(
     throw allFailedError(polled, errors)
   }
 
-  const { receivers, others } = await findInside(deps, codes, subnet)
+  const { receivers, others } = await findInside(service, codes, subnet)
   const knownIps = new Set([...receivers, ...others].map(({ ip }) => ip))
   others.push(...found.filter(({ ip }) => !knownIps.has(ip)))
   const devices = [...receivers, ...others.map(toScannedDevice)]
-  const isConfigured = ({ manufacturer }: FoundRecord) => deps.manufacturers().some(({ code }) => code === manufacturer)
+  const isConfigured = ({ manufacturer }: FoundRecord) => service.hasManufacturer(manufacturer)
   await db.transaction(async (tx) => {
     await forgetDiscovered(tx, now() - discoveredRetentionMs)
     await saveDiscovered(tx, others.filter(isConfigured))
     await writeAudit(tx, { ...audit, result: 'ok', details: { manufacturers: codes, discovered: devices.length } })
   })
-  await deps.reload()
+  await service.reload()
   return { discovered: devices.length, devices, ...(errors.length > 0 && { errors }) }
 }
 
@@ -155,7 +138,7 @@ interface SearchResult {
  * of the supported manufacturers that are not configured yet.
  */
 async function search(
-  { db, secrets, monitor, outbound, now }: ScanDeps,
+  { db, secrets, monitor, outbound }: Service,
   codes: readonly string[],
   isEverything: boolean,
   ips: readonly string[],
@@ -192,7 +175,7 @@ function toFoundRecord(manufacturer: string, device: FoundDevice, at: number): F
  * continues, and its devices appear when it completes.
  */
 async function pollWithin(
-  { monitor, signal }: ScanDeps,
+  { monitor, signal }: Service,
   codes: readonly string[],
   limit: AbortSignal,
 ): Promise<readonly PollResult[]> {
@@ -224,7 +207,7 @@ function errorOf(
  * Finds the devices that the upstreams list and whose address is in the subnet. `others` are those that are not stored
  * as receivers.
  */
-async function findInside({ db, receiverStore, monitor, now }: ScanDeps, codes: readonly string[], subnet: Subnet) {
+async function findInside({ db, receiverStore, monitor }: Service, codes: readonly string[], subnet: Subnet) {
   const listed = new Set(
     monitor.pollers.flatMap((poller) => poller.devices.listedIds.map((id) => `${poller.source.manufacturer}\n${id}`)),
   )

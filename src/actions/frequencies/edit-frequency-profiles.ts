@@ -13,7 +13,7 @@ import {
   type ProfileChange,
   toProfileBodies,
 } from '../../domain/frequencies/profile-changes.ts'
-import type { Ingest } from '../../ingest/ingest.ts'
+import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import type { Reader, Tx } from '../../storage/database.ts'
 import {
@@ -23,37 +23,31 @@ import {
   saveStoredProfile,
 } from '../../storage/frequency-profiles.ts'
 
-export interface EditFrequencyProfileDeps {
-  readonly ingest: Pick<Ingest, 'change'>
-  /** Loads the stored changes immediately. */
-  reload(): Promise<void>
-}
-
 export async function addFrequencyProfile(
-  deps: EditFrequencyProfileDeps,
+  service: Service,
   actor: Actor,
   { id: requested, ...entered }: Body<typeof NewFrequencyProfile>,
 ): Promise<FrequencyProfileBody> {
   const id = requested ?? toId(entered.name)
   checkRanges(entered)
-  const body = await deps.ingest.change(async (tx) => {
+  const body = await service.ingest.change(async (tx) => {
     if (await hasProfile(tx.query, id)) throw new RequestError('taken', { subject: `profile ${id}` })
     await saveStoredProfile(tx, { id, change: completeLevels(entered) })
     await audit(tx, actor, 'frequency_profile.create', id, { name: entered.name })
     return bodyOf(tx.query, id)
   })
-  await deps.reload()
+  await service.reload()
   return body
 }
 
 export async function changeFrequencyProfile(
-  deps: EditFrequencyProfileDeps,
+  service: Service,
   actor: Actor,
   id: string,
   change: ProfileChange,
 ): Promise<FrequencyProfileBody> {
   checkRanges(change)
-  const body = await deps.ingest.change(async (tx) => {
+  const body = await service.ingest.change(async (tx) => {
     await requireProfile(tx.query, id)
     const stored = (await listStoredProfiles(tx.query)).find((profile) => profile.id === id)
     if (Object.keys(change).length > 0) {
@@ -62,13 +56,13 @@ export async function changeFrequencyProfile(
     }
     return bodyOf(tx.query, id)
   })
-  await deps.reload()
+  await service.reload()
   return body
 }
 
 /** Removes an added profile, also from its channels; takes back the changes of a built-in one. */
-export async function removeFrequencyProfile(deps: EditFrequencyProfileDeps, actor: Actor, id: string): Promise<void> {
-  await deps.ingest.change(async (tx, revision) => {
+export async function removeFrequencyProfile(service: Service, actor: Actor, id: string): Promise<void> {
+  await service.ingest.change(async (tx, revision) => {
     const { name, is_built_in, is_changed } = await requireProfile(tx.query, id)
     if (is_built_in && !is_changed) {
       const sentence = `The profile ${id} is built in and has not been changed.`
@@ -78,7 +72,7 @@ export async function removeFrequencyProfile(deps: EditFrequencyProfileDeps, act
     if (!is_built_in) await clearChannelProfile(tx, revision, id)
     await audit(tx, actor, 'frequency_profile.delete', id, { name })
   })
-  await deps.reload()
+  await service.reload()
 }
 
 async function requireProfile(reader: Reader, id: string): Promise<FrequencyProfileBody> {

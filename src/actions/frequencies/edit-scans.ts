@@ -6,19 +6,13 @@ import { RequestError } from '../../domain/errors.ts'
 import { maxScans, type ReadScan, type ScanFileResult, toScanName } from '../../domain/frequencies/scans/scan.ts'
 import { type Scan, toNewScan } from '../../domain/frequencies/scans/stored-scan.ts'
 import type { ClientKey } from '../../platform/client-shares.ts'
+import { now } from '../../platform/clock.ts'
 import { FairQueue } from '../../platform/fair-queue.ts'
 import { startThread } from '../../platform/thread.ts'
+import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
-import type { Database } from '../../storage/database.ts'
 import { nextRevision } from '../../storage/revision.ts'
 import { countScans, deleteScan, findScan, insertScan } from '../../storage/scans.ts'
-
-export interface ScanDeps {
-  readonly db: Database
-  /** Loads the stored changes immediately. */
-  reload(): Promise<void>
-  now(): number
-}
 
 /** Reading takes a few seconds for the largest files on a slow machine. */
 const maxReadingMs = 60_000
@@ -39,15 +33,15 @@ interface Uploaded {
 
 /** Stores the scan in a file. `offsetDb` is added to all levels. */
 export async function uploadScan(
-  deps: ScanDeps,
+  service: Service,
   { actor, client }: { readonly actor: Actor; readonly client: ClientKey },
   file: UploadedFile,
   offsetDb: number,
 ): Promise<Uploaded> {
   const read = await reading.run(client, () => readInThread(file.bytes))
-  const upload = { name: toScanName(file.name), offsetDb, uploaded_at: deps.now(), by: actor.name }
+  const upload = { name: toScanName(file.name), offsetDb, uploaded_at: now(), by: actor.name }
   const { scan, levels } = toNewScan(read, upload)
-  const stored = await deps.db.transaction(async (tx) => {
+  const stored = await service.db.transaction(async (tx) => {
     // The counter's row is locked until the commit, so that no other upload is counted too late.
     await nextRevision(tx, 'scans')
     if ((await countScans(tx.query)) >= maxScans) {
@@ -60,11 +54,12 @@ export async function uploadScan(
     await writeAudit(tx, { actor, action: 'scan.upload', target: `scan ${id}`, result: 'ok', details })
     return inserted
   })
-  await deps.reload()
+  await service.reload()
   return { scan: stored, read }
 }
 
-export async function removeScan({ db, reload }: ScanDeps, actor: Actor, id: number): Promise<void> {
+export async function removeScan(service: Service, actor: Actor, id: number): Promise<void> {
+  const { db } = service
   await db.transaction(async (tx) => {
     await nextRevision(tx, 'scans')
     const scan = await findScan(tx.query, id)
@@ -73,7 +68,7 @@ export async function removeScan({ db, reload }: ScanDeps, actor: Actor, id: num
     const details = { name: scan.name }
     await writeAudit(tx, { actor, action: 'scan.delete', target: `scan ${id}`, result: 'ok', details })
   })
-  await reload()
+  await service.reload()
 }
 
 /** Reads a file in a thread of its own, with limits on its time and memory. */

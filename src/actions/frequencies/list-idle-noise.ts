@@ -1,35 +1,27 @@
 /** Lists the noise that the receivers measured while their transmitters were off. */
 
 import type { FrequencyNoiseBody } from '../../contract/frequencies.ts'
-import type { Thresholds } from '../../domain/conditions/thresholds.ts'
-import { type Channel, frequencyOf, type Receiver } from '../../domain/equipment/receiver.ts'
+import { frequencyOf } from '../../domain/equipment/receiver.ts'
 import { localSite } from '../../domain/equipment/sites.ts'
 import { noiseStep } from '../../domain/history/idle-noise.ts'
 import type { LevelReader } from '../../domain/history/level-history.ts'
 import { toTimestamp } from '../../domain/timestamp.ts'
-import type { ReceiverStore } from '../../ingest/receiver-store.ts'
+import { now } from '../../platform/clock.ts'
+import type { Service } from '../../service.ts'
 import type { Database } from '../../storage/database.ts'
 import { readEvents } from '../../storage/events.ts'
-import { type RecordingHistory, storeRecentSeconds } from '../store-recent-seconds.ts'
-
-export interface IdleNoiseDeps {
-  readonly db: Database
-  readonly history: RecordingHistory
-  readonly receiverStore: Pick<ReceiverStore, 'listFacts'>
-  thresholdsOf(receiver: Receiver, channel: Channel): Pick<Thresholds, 'RF_NOISE_DBM'>
-  now(): number
-}
+import { storeRecentSeconds } from '../store-recent-seconds.ts'
 
 export async function listIdleNoise(
-  deps: IdleNoiseDeps,
+  service: Service,
   levels: Pick<LevelReader, 'findIdleNoise'>,
   hours: number,
 ): Promise<FrequencyNoiseBody> {
-  const to = Math.floor(deps.now() / 1000)
+  const to = Math.floor(now() / 1000)
   const from = to - hours * 3600
-  await storeRecentSeconds(deps, to * 1000)
-  const channels = listTunedChannels(deps)
-  const tunedAt = await readTunedAt(deps.db, from)
+  await storeRecentSeconds(service.history, to * 1000)
+  const channels = listTunedChannels(service)
+  const tunedAt = await readTunedAt(service.db, from)
   const since = new Map([...channels.keys()].map((id) => [id, tunedAt.get(id) ?? from]))
   const found = await levels.findIdleNoise(since, from, to)
   return {
@@ -47,12 +39,12 @@ export async function listIdleNoise(
   }
 }
 
-function listTunedChannels({ receiverStore, thresholdsOf }: IdleNoiseDeps) {
+function listTunedChannels({ receiverStore, conditions }: Service) {
   return new Map(
     receiverStore.listFacts().flatMap((receiver) =>
       receiver.channels.flatMap((channel) => {
         const mhz = frequencyOf(channel)
-        const limitDbm = thresholdsOf(receiver, channel).RF_NOISE_DBM
+        const limitDbm = conditions.thresholdsOf(receiver, channel).RF_NOISE_DBM
         return mhz === null ? [] : [[channel.id, { mhz, limitDbm }] as const]
       }),
     ),

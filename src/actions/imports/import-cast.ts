@@ -5,7 +5,8 @@ import type { CastImport } from '../../contract/imports.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { type RequestedColumns, readCast } from '../../domain/imports/cast-columns.ts'
-import { type ApplyCastDeps, applyCast } from '../shows/apply-cast.ts'
+import type { Service } from '../../service.ts'
+import { applyCast } from '../shows/apply-cast.ts'
 
 interface CastRequest {
   readonly text: string
@@ -14,14 +15,14 @@ interface CastRequest {
 }
 
 export async function importCast(
-  deps: ApplyCastDeps,
+  service: Service,
   actor: Actor,
   { text, columns, preview = false }: CastRequest,
 ): Promise<CastImport> {
   const read = readCast(parseCells(text), columns)
   if (!read.ok) throw new RequestError('bad_request', { details: read.problem })
   const { table } = read
-  const applied = await applyCast(deps, actor, {
+  const applied = await applyCast(service, actor, {
     rows: table.rows,
     preview,
     action: 'cast.import',

@@ -2,24 +2,19 @@
 
 import type { MicboardImport, RecordChange } from '../../contract/imports.ts'
 import type { Actor } from '../../domain/access/access.ts'
-import type { Placeholder } from '../../domain/equipment/placeholder.ts'
 import { listSlotHolders } from '../../domain/equipment/slots.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { type MicboardPlan, planMicboard, readMicboardConfig } from '../../domain/imports/micboard.ts'
 import { findJsonExcess } from '../../domain/json-limits.ts'
-import type { ReceiverStore } from '../../ingest/receiver-store.ts'
+import { now } from '../../platform/clock.ts'
+import type { Service } from '../../service.ts'
 import type { Tx } from '../../storage/database.ts'
 import { insertGroup, listGroups, saveGroup } from '../../storage/groups.ts'
 import { insertPlaceholder } from '../../storage/placeholders.ts'
 import { placeHolders } from '../../storage/slots.ts'
 import type { UndoRecorder } from '../../storage/undo.ts'
-import { type ApplyCastDeps, applyCast } from '../shows/apply-cast.ts'
+import { applyCast } from '../shows/apply-cast.ts'
 import { recordMoves } from '../shows/record-moves.ts'
-
-export interface MicboardImportDeps extends ApplyCastDeps {
-  readonly receiverStore: Pick<ReceiverStore, 'listFacts'>
-  readonly placeholderStore: { list(): readonly Placeholder[] }
-}
 
 /** 10,000 slots, each with its fields. */
 const maxValues = 200_000
@@ -30,7 +25,7 @@ interface MicboardRequest {
 }
 
 export async function importMicboard(
-  deps: MicboardImportDeps,
+  service: Service,
   actor: Actor,
   { text, preview = false }: MicboardRequest,
 ): Promise<MicboardImport> {
@@ -38,9 +33,9 @@ export async function importMicboard(
   if (excess !== null) throw new RequestError('bad_request', { details: `text: ${excess.message}` })
   const config = readMicboardConfig(text)
   if (typeof config === 'string') throw new RequestError('bad_request', { details: `text: ${config}` })
-  const { receiverStore, placeholderStore, now } = deps
+  const { receiverStore, placeholderStore } = service
   let skippedSlots: MicboardPlan['skipped'] = []
-  const applied = await applyCast(deps, actor, {
+  const applied = await applyCast(service, actor, {
     preview,
     action: 'micboard.import',
     target: 'micboard',
@@ -50,7 +45,7 @@ export async function importMicboard(
       const holders = listSlotHolders(receivers, placeholderStore.list())
       const plan = planMicboard(config, { receivers, holders, groups: await listGroups(tx.query) })
       skippedSlots = plan.skipped
-      await recordMoves(tx, deps, actor, plan.moves)
+      await recordMoves(tx, service, actor, plan.moves)
       const work = { tx, undo, preview }
       const changes = [
         ...(await applyMoves(work, revision, plan.moves)),

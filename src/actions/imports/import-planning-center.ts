@@ -21,17 +21,15 @@ import {
   type NamedSlot,
   type PlannedCast,
   PlanningCenterError,
-  type PlanSummary,
   type PositionSlots,
   type ServicePlan,
-  type ServiceType,
   suggestSlots,
   toCast,
 } from '../../domain/imports/planning-center.ts'
-import type { PlaceholderStore } from '../../ingest/placeholder-store.ts'
-import type { ReceiverStore } from '../../ingest/receiver-store.ts'
+import { now } from '../../platform/clock.ts'
+import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
-import type { Database, Tx } from '../../storage/database.ts'
+import type { Tx } from '../../storage/database.ts'
 import { lockPictures, removeUnusedPictures, savePicture } from '../../storage/pictures.ts'
 import { listPlaceholders } from '../../storage/placeholders.ts'
 import {
@@ -44,33 +42,9 @@ import {
   saveServiceType,
   saveToken,
 } from '../../storage/planning-center.ts'
-import type { Secrets } from '../../storage/secrets.ts'
 import { listChannelSlots } from '../../storage/slots.ts'
-import { type ApplyCastDeps, applyCast } from '../shows/apply-cast.ts'
+import { applyCast } from '../shows/apply-cast.ts'
 import { withSecretErrors } from '../sources/secret-errors.ts'
-
-/** The connection to Planning Center. All methods throw a `PlanningCenterError`, or the reason of the signal. */
-interface PlanningCenter {
-  /** Scheme, host and port of its address. */
-  readonly origin: string
-  listServiceTypes(token: string, signal: AbortSignal): Promise<ServiceType[]>
-  /** Returns the next plans, the earliest first. */
-  listPlans(token: string, serviceType: string, signal: AbortSignal): Promise<PlanSummary[]>
-  /** Returns the plan with this id, or the next one if it is null; null if there is no next plan. */
-  loadPlan(token: string, serviceType: string, plan: string | null, signal: AbortSignal): Promise<ServicePlan | null>
-  /** Returns the photos that could be loaded, by their address. */
-  loadPhotos(addresses: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Uint8Array>>
-}
-
-export interface PlanningCenterDeps extends ApplyCastDeps {
-  readonly db: Database
-  readonly secrets: Secrets
-  readonly planningCenter: PlanningCenter
-  readonly receiverStore: Pick<ReceiverStore, 'listFacts'>
-  readonly placeholderStore: Pick<PlaceholderStore, 'list'>
-  /** Ends requests to Planning Center when the service stops. */
-  readonly signal: AbortSignal
-}
 
 /** Ids may be numbers, because they look like them. */
 type Id = string | number
@@ -94,11 +68,7 @@ interface ImportRequest extends PlanRequest {
   readonly preview?: boolean
 }
 
-export async function describePlanningCenter({
-  db,
-  secrets,
-  planningCenter,
-}: PlanningCenterDeps): Promise<PlanningCenterState> {
+export async function describePlanningCenter({ db, secrets, planningCenter }: Service): Promise<PlanningCenterState> {
   const services = await listStoredServiceTypes(db.read)
   return {
     is_token_stored: (await findToken(db.read, secrets))?.origin === planningCenter.origin,
@@ -111,43 +81,43 @@ export async function describePlanningCenter({
   }
 }
 
-export async function forgetPlanningCenter({ db }: PlanningCenterDeps, actor: Actor): Promise<void> {
+export async function forgetPlanningCenter({ db }: Service, actor: Actor): Promise<void> {
   await db.transaction(async (tx) => {
     if (!(await deleteToken(tx))) throw new RequestError('not_found', { subject: 'stored token' })
     await writeAudit(tx, { actor, action: 'planning_center.forget', target: 'token', result: 'ok' })
   })
 }
 
-export async function listServiceTypes(deps: PlanningCenterDeps, access: Access): Promise<PlanningCenterServiceTypes> {
-  const token = await findAccess(deps, access)
-  const { value, problem } = await loadOrStored(deps, {
-    load: () => deps.planningCenter.listServiceTypes(token, deps.signal),
+export async function listServiceTypes(service: Service, access: Access): Promise<PlanningCenterServiceTypes> {
+  const token = await findAccess(service, access)
+  const { value, problem } = await loadOrStored(service, {
+    load: () => service.planningCenter.listServiceTypes(token, service.signal),
     async readStored() {
-      const stored = (await listStoredServiceTypes(deps.db.read)).filter(({ plan }) => plan !== null)
+      const stored = (await listStoredServiceTypes(service.db.read)).filter(({ plan }) => plan !== null)
       return stored.length === 0 ? null : stored.map(({ service_type, name }) => ({ id: service_type, name }))
     },
   })
   return { service_types: value, problem }
 }
 
-export async function listPlans(deps: PlanningCenterDeps, request: PlanRequest): Promise<PlanningCenterPlans> {
-  const token = await findAccess(deps, request)
+export async function listPlans(service: Service, request: PlanRequest): Promise<PlanningCenterPlans> {
+  const token = await findAccess(service, request)
   const serviceType = String(request.service_type)
-  const { value, problem } = await loadOrStored(deps, {
-    load: () => deps.planningCenter.listPlans(token, serviceType, deps.signal),
+  const { value, problem } = await loadOrStored(service, {
+    load: () => service.planningCenter.listPlans(token, serviceType, service.signal),
     async readStored() {
-      const plan = (await findStoredServiceType(deps.db.read, serviceType))?.plan
+      const plan = (await findStoredServiceType(service.db.read, serviceType))?.plan
       return plan == null ? null : [{ id: plan.id, title: plan.title, dates: plan.dates }]
     },
   })
   return { plans: value, problem }
 }
 
-export async function readPositions(deps: PlanningCenterDeps, request: PlanRequest): Promise<PlanningCenterPositions> {
-  const loaded = await loadPlan(deps, request)
+export async function readPositions(service: Service, request: PlanRequest): Promise<PlanningCenterPositions> {
+  const loaded = await loadPlan(service, request)
   const { plan, time, positions } = loaded
   const filled = listPositions(plan, time)
-  const suggestions = suggestSlots(filled, positions, listNamedSlots(deps))
+  const suggestions = suggestSlots(filled, positions, listNamedSlots(service))
   return {
     plan: toPlanBody(loaded),
     times: plan.times.map(({ id, name, starts_at }) => ({ id, name, starts_at: new Date(starts_at).toISOString() })),
@@ -160,23 +130,23 @@ export async function readPositions(deps: PlanningCenterDeps, request: PlanReque
 }
 
 export async function importPlanningCenter(
-  deps: PlanningCenterDeps,
+  service: Service,
   actor: Actor,
   request: ImportRequest,
 ): Promise<PlanningCenterImport> {
   const { positions, token, remember = false, preview = false } = request
-  const placeholderSlots = await requireSlots(deps, positions)
-  const loaded = await loadPlan(deps, request, positions)
+  const placeholderSlots = await requireSlots(service, positions)
+  const loaded = await loadPlan(service, request, positions)
   const { plan, time } = loaded
   const filled = listPositions(plan, time)
   const cast = toCast(filled, positions, ({ photo }) => (photo === null ? null : (plan.pictures[photo] ?? null)))
-  const { changes, skipped, undo_id } = await applyCast(deps, actor, {
+  const { changes, skipped, undo_id } = await applyCast(service, actor, {
     rows: cast.rows.map((row) => (placeholderSlots.has(Number(row.slot)) ? { ...row, role: '', photo: '' } : row)),
     preview,
     action: 'planning_center.import',
     target: `plan ${plan.id}`,
     describeRow: (row) => `positions.${cast.positions[row - 1]}`,
-    finish: (tx) => rememberChoices(tx, deps, actor, { plan, positions, token: remember ? token : undefined }),
+    finish: (tx) => rememberChoices(tx, service, actor, { plan, positions, token: remember ? token : undefined }),
   })
   const fromCast = skipped.map(({ row, name, reason }) => ({ position: cast.positions[row - 1] ?? '', name, reason }))
   return {
@@ -187,7 +157,7 @@ export async function importPlanningCenter(
   }
 }
 
-async function findAccess({ db, secrets, planningCenter }: PlanningCenterDeps, { token }: Access): Promise<string> {
+async function findAccess({ db, secrets, planningCenter }: Service, { token }: Access): Promise<string> {
   const { origin } = planningCenter
   const stored = token === undefined ? await findToken(db.read, secrets) : null
   const used = token ?? stored?.token
@@ -204,7 +174,7 @@ async function findAccess({ db, secrets, planningCenter }: PlanningCenterDeps, {
 }
 
 /** Throws if a position has a slot that does not exist. Returns the slots of placeholders, which have no role and no photo. */
-async function requireSlots({ db }: PlanningCenterDeps, positions: PositionSlots): Promise<ReadonlySet<number>> {
+async function requireSlots({ db }: Service, positions: PositionSlots): Promise<ReadonlySet<number>> {
   const channelSlots = new Set((await listChannelSlots(db.read)).map(({ slot }) => slot))
   const placeholderSlots = new Set((await listPlaceholders(db.read)).map(({ slot }) => slot))
   for (const [position, slot] of Object.entries(positions)) {
@@ -214,7 +184,7 @@ async function requireSlots({ db }: PlanningCenterDeps, positions: PositionSlots
   return placeholderSlots
 }
 
-function listNamedSlots({ receiverStore, placeholderStore }: PlanningCenterDeps): NamedSlot[] {
+function listNamedSlots({ receiverStore, placeholderStore }: Service): NamedSlot[] {
   const channels = receiverStore.listFacts().flatMap((receiver) => receiver.channels)
   return [
     ...channels.map(({ slot, name, transmitter }) => ({ slot, names: namesOf(name, transmitter?.name ?? null) })),
@@ -230,7 +200,7 @@ function namesOf(...names: readonly (string | null)[]): string[] {
 
 /** Returns what Planning Center returns or, while it is not available, what is stored together with the problem. */
 async function loadOrStored<T>(
-  { signal }: PlanningCenterDeps,
+  { signal }: Service,
   { load, readStored }: { load(): Promise<T>; readStored(): Promise<T | null> },
 ): Promise<{ readonly value: T; readonly problem: string | null }> {
   try {
@@ -258,21 +228,17 @@ interface LoadedPlan extends Pick<StoredServiceType, 'positions'> {
 }
 
 /** Loads a plan and the missing photos of the people whose positions have slots, and stores them. */
-async function loadPlan(
-  deps: PlanningCenterDeps,
-  request: PlanRequest,
-  slots: PositionSlots = {},
-): Promise<LoadedPlan> {
-  const { db, planningCenter, signal, now } = deps
-  const token = await findAccess(deps, request)
+async function loadPlan(service: Service, request: PlanRequest, slots: PositionSlots = {}): Promise<LoadedPlan> {
+  const { db, planningCenter, signal } = service
+  const token = await findAccess(service, request)
   const serviceType = String(request.service_type)
   const planId = request.plan == null ? null : String(request.plan)
   const stored = await findStoredServiceType(db.read, serviceType)
   const isStored = stored?.plan != null && (planId === null || stored.plan.id === planId)
-  const { value, problem } = await loadOrStored<StoredServiceType | null>(deps, {
+  const { value, problem } = await loadOrStored<StoredServiceType | null>(service, {
     async load() {
       const plan = await planningCenter.loadPlan(token, serviceType, planId, signal)
-      return plan && loadPhotosAndSave(deps, { plan, stored, slots, time: findTime(plan, request, now()) })
+      return plan && loadPhotosAndSave(service, { plan, stored, slots, time: findTime(plan, request, now()) })
     },
     readStored: async () => (isStored ? stored : null),
   })
@@ -299,7 +265,7 @@ interface LoadedFrom {
 }
 
 async function loadPhotosAndSave(
-  { db, planningCenter, signal, now }: PlanningCenterDeps,
+  { db, planningCenter, signal }: Service,
   { plan, stored, slots, time }: LoadedFrom,
 ): Promise<StoredServiceType> {
   const known = stored?.plan?.pictures ?? {}
@@ -337,7 +303,7 @@ interface Choices {
 
 async function rememberChoices(
   tx: Tx,
-  { secrets, planningCenter: { origin } }: PlanningCenterDeps,
+  { secrets, planningCenter: { origin } }: Service,
   actor: Actor,
   { plan, positions, token }: Choices,
 ): Promise<void> {

@@ -12,7 +12,8 @@ import type { Placeholder } from '../../domain/equipment/placeholder.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { CastRow } from '../../domain/imports/cast-columns.ts'
 import { type CastPlan, type CastState, planCast, type Skipped } from '../../domain/imports/cast-plan.ts'
-import type { Ingest } from '../../ingest/ingest.ts'
+import { now } from '../../platform/clock.ts'
+import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import type { Tx } from '../../storage/database.ts'
 import {
@@ -30,15 +31,6 @@ import { listChannelSlots } from '../../storage/slots.ts'
 import { UndoRecorder } from '../../storage/undo.ts'
 import { listUnits } from '../../storage/units.ts'
 import { recordAssignments } from '../equipment/record-assignments.ts'
-
-export interface ApplyCastDeps {
-  readonly ingest: Pick<Ingest, 'change'>
-  /** Loads the stored changes immediately. */
-  reload(): Promise<void>
-  now(): number
-  /** The path prefix of all routes, for the addresses of pictures. */
-  readonly mount: string
-}
 
 interface CastSource {
   /** The rows, or a function that makes other changes in the transaction first. */
@@ -68,10 +60,11 @@ interface AppliedCast {
 }
 
 export async function applyCast(
-  { ingest, reload, now, mount }: ApplyCastDeps,
+  service: Service,
   actor: Actor,
   { rows, preview, action, target, describeRow, finish }: CastSource,
 ): Promise<AppliedCast> {
+  const { ingest, mount } = service
   let applied: AppliedCast | undefined
   try {
     await ingest.change(async (tx, revision) => {
@@ -101,7 +94,7 @@ export async function applyCast(
       const details = { changes: changes.length, skipped: skipped.length }
       await writeAudit(tx, { actor, action, target, result: 'ok', details })
     })
-    await reload()
+    await service.reload()
   } catch (error) {
     if (!(error instanceof PreviewRollback)) throw error
   }

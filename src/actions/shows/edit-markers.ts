@@ -6,18 +6,11 @@ import { RequestError } from '../../domain/errors.ts'
 import type { EventRecord } from '../../domain/events/event.ts'
 import { type MarkedChannel, type Marker, toMarkerEvent } from '../../domain/events/marker.ts'
 import { parseTimestamp } from '../../domain/timestamp.ts'
-import type { EventLog } from '../../history/event-log.ts'
-import type { ReceiverStore } from '../../ingest/receiver-store.ts'
+import { now } from '../../platform/clock.ts'
+import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
-import type { Database, Tx } from '../../storage/database.ts'
+import type { Tx } from '../../storage/database.ts'
 import { deleteEvent, findEvent, insertEvents, saveEvent } from '../../storage/events.ts'
-
-export interface EditMarkerDeps {
-  readonly db: Database
-  readonly receiverStore: Pick<ReceiverStore, 'listFacts'>
-  readonly events: Pick<EventLog, 'load'>
-  now(): number
-}
 
 /** The fields of a request, with times as text. */
 export interface MarkerFields {
@@ -31,15 +24,15 @@ export interface MarkerFields {
 const maxAheadMs = 60_000
 
 export async function addMarker(
-  deps: EditMarkerDeps,
+  service: Service,
   actor: Actor,
   fields: MarkerFields & { readonly text: string },
 ): Promise<EventRecord> {
-  const { db, events, now } = deps
+  const { db, events } = service
   const { text, channel_id = null } = fields
   const marker = { time: now(), until: null, ...parseTimes(fields, now()), text }
   requireOrder(marker)
-  const event = toMarkerEvent(marker, findChannel(deps, channel_id), actor.name)
+  const event = toMarkerEvent(marker, findChannel(service, channel_id), actor.name)
   const stored = await db.transaction(async (tx) => {
     const [inserted] = await insertEvents(tx, [event])
     if (inserted === undefined) throw new Error('The marker was not stored.')
@@ -52,12 +45,12 @@ export async function addMarker(
 
 /** Changes the given fields of a marker. */
 export async function changeMarker(
-  deps: EditMarkerDeps,
+  service: Service,
   actor: Actor,
   id: number,
   fields: MarkerFields,
 ): Promise<EventRecord> {
-  const { db, events, now } = deps
+  const { db, events } = service
   const times = parseTimes(fields, now())
   const changed = await db.transaction(async (tx) => {
     const before = await markerOf(tx, id)
@@ -68,7 +61,7 @@ export async function changeMarker(
     const event =
       fields.channel_id === undefined
         ? { ...before, ...marker }
-        : toMarkerEvent(marker, findChannel(deps, fields.channel_id), before.by)
+        : toMarkerEvent(marker, findChannel(service, fields.channel_id), before.by)
     const after: EventRecord = { ...event, id }
     await saveEvent(tx, after)
     await audit(tx, actor, 'marker.change', after)
@@ -78,7 +71,7 @@ export async function changeMarker(
   return changed
 }
 
-export async function removeMarker({ db, events, now }: EditMarkerDeps, actor: Actor, id: number): Promise<void> {
+export async function removeMarker({ db, events }: Service, actor: Actor, id: number): Promise<void> {
   await db.transaction(async (tx) => {
     const marker = await markerOf(tx, id)
     await deleteEvent(tx, id, now())
@@ -95,7 +88,7 @@ async function markerOf(tx: Tx, id: number): Promise<EventRecord> {
   throw new RequestError('wrong_state', { subject: details })
 }
 
-function findChannel({ receiverStore }: EditMarkerDeps, id: number | null): MarkedChannel | null {
+function findChannel({ receiverStore }: Service, id: number | null): MarkedChannel | null {
   if (id === null) return null
   for (const receiver of receiverStore.listFacts()) {
     const channel = receiver.channels.find((candidate) => candidate.id === id)

@@ -18,22 +18,15 @@ import {
   start,
 } from '../../domain/shows.ts'
 import { parseTimestamp } from '../../domain/timestamp.ts'
-import type { ReceiverStore } from '../../ingest/receiver-store.ts'
+import { now } from '../../platform/clock.ts'
+import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
-import type { Database, Tx } from '../../storage/database.ts'
+import type { Tx } from '../../storage/database.ts'
 import { insertEvents } from '../../storage/events.ts'
 import { listGroups } from '../../storage/groups.ts'
 import { deleteShow, findShow, insertShow, saveShow, saveStartFrequencies } from '../../storage/shows.ts'
 import { listChannelSlots } from '../../storage/slots.ts'
 import { editRecords } from '../edit-records.ts'
-
-export interface EditShowDeps {
-  readonly db: Database
-  readonly receiverStore: Pick<ReceiverStore, 'listFacts'>
-  /** Loads the stored changes immediately. */
-  reload(): Promise<void>
-  now(): number
-}
 
 /** The fields of a request, with times as text. */
 export interface ShowFields extends Partial<Omit<ShowPlan, 'starts_at' | 'ends_at'>> {
@@ -41,11 +34,11 @@ export interface ShowFields extends Partial<Omit<ShowPlan, 'starts_at' | 'ends_a
   readonly ends_at?: string | null
 }
 
-export function addShow(deps: EditShowDeps, actor: Actor, fields: ShowFields & Pick<ShowPlan, 'title'>): Promise<Show> {
+export function addShow(service: Service, actor: Actor, fields: ShowFields & Pick<ShowPlan, 'title'>): Promise<Show> {
   const defaults = { starts_at: null, ends_at: null, group_ids: [], notes: '' }
   const plan = { ...defaults, title: fields.title, ...parseFields(fields) }
   requireOrder(plan)
-  return editRecords(deps, 'shows', async (tx) => {
+  return editRecords(service, 'shows', async (tx) => {
     requireGroups(plan, await listGroups(tx.query))
     const show = await insertShow(tx, { ...plan, started_at: null, ended_at: null, channel_ids: null })
     await audit(tx, actor, 'show.create', show.id, { title: show.title })
@@ -53,9 +46,9 @@ export function addShow(deps: EditShowDeps, actor: Actor, fields: ShowFields & P
   })
 }
 
-export function changeShow(deps: EditShowDeps, actor: Actor, id: number, fields: ShowFields): Promise<Show> {
+export function changeShow(service: Service, actor: Actor, id: number, fields: ShowFields): Promise<Show> {
   const change = parseFields(fields)
-  return editRecords(deps, 'shows', async (tx) => {
+  return editRecords(service, 'shows', async (tx) => {
     const before = await showOf(tx, id)
     const after = changePlan(before, change)
     requireGroups(after, await listGroups(tx.query), before.group_ids)
@@ -65,8 +58,8 @@ export function changeShow(deps: EditShowDeps, actor: Actor, id: number, fields:
   })
 }
 
-export async function removeShow(deps: EditShowDeps, actor: Actor, id: number): Promise<void> {
-  await editRecords(deps, 'shows', async (tx) => {
+export async function removeShow(service: Service, actor: Actor, id: number): Promise<void> {
+  await editRecords(service, 'shows', async (tx) => {
     const show = await showOf(tx, id)
     requireNotRunning(show)
     await deleteShow(tx, id)
@@ -75,11 +68,11 @@ export async function removeShow(deps: EditShowDeps, actor: Actor, id: number): 
 }
 
 /** Starts a show, and stores the frequencies of all channels. */
-export function startShow(deps: EditShowDeps, actor: Actor, id: number): Promise<Show> {
-  return editRecords(deps, 'shows', async (tx) => {
-    const show = start(await showOf(tx, id), deps.now())
+export function startShow(service: Service, actor: Actor, id: number): Promise<Show> {
+  return editRecords(service, 'shows', async (tx) => {
+    const show = start(await showOf(tx, id), now())
     await saveShow(tx, show)
-    const channels = deps.receiverStore.listFacts().flatMap((receiver) => receiver.channels)
+    const channels = service.receiverStore.listFacts().flatMap((receiver) => receiver.channels)
     const frequencies = channels.map((channel) => ({ id: channel.id, frequency: frequencyOf(channel) }))
     await saveStartFrequencies(tx, id, new Map(listFrequencies(frequencies)))
     await audit(tx, actor, 'show.start', id, { title: show.title })
@@ -89,11 +82,11 @@ export function startShow(deps: EditShowDeps, actor: Actor, id: number): Promise
 }
 
 /** Ends a show, and stores which channels belong to it. */
-export function endShow(deps: EditShowDeps, actor: Actor, id: number): Promise<Show> {
-  return editRecords(deps, 'shows', async (tx) => {
+export function endShow(service: Service, actor: Actor, id: number): Promise<Show> {
+  return editRecords(service, 'shows', async (tx) => {
     const running = await showOf(tx, id)
     const channels = listChannelsOfShow(running, await listChannelSlots(tx.query), await listGroups(tx.query))
-    const show = end(running, deps.now(), channels)
+    const show = end(running, now(), channels)
     await saveShow(tx, show)
     await audit(tx, actor, 'show.end', id, { title: show.title })
     await insertEvents(tx, [toShowEvent(show, actor.name)])

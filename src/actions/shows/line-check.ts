@@ -7,25 +7,16 @@ import { RequestError } from '../../domain/errors.ts'
 import { toCheckEvent } from '../../domain/events/check-event.ts'
 import type { EventDraft } from '../../domain/events/event.ts'
 import { listChannelsOfShow } from '../../domain/shows.ts'
-import type { EventLog } from '../../history/event-log.ts'
-import type { ReceiverStore } from '../../ingest/receiver-store.ts'
+import { now } from '../../platform/clock.ts'
+import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import { findOpenCheck, insertCheck, saveCheck } from '../../storage/checks.ts'
-import type { Database, Tx } from '../../storage/database.ts'
+import type { Tx } from '../../storage/database.ts'
 import { insertEvents } from '../../storage/events.ts'
 import { listGroups } from '../../storage/groups.ts'
 import { nextRevision } from '../../storage/revision.ts'
 import { findShow } from '../../storage/shows.ts'
 import { listChannelSlots } from '../../storage/slots.ts'
-
-export interface LineCheckDeps {
-  readonly db: Database
-  readonly receiverStore: Pick<ReceiverStore, 'listFacts'>
-  readonly events: Pick<EventLog, 'load'>
-  /** Announces the checks that have changed. */
-  readonly checks: { load(): Promise<void> }
-  now(): number
-}
 
 interface CheckedChannel {
   readonly show_id: number
@@ -33,11 +24,11 @@ interface CheckedChannel {
 }
 
 /** Begins the check of a channel. A check that was begun and has no result begins again. */
-export function beginCheck(deps: LineCheckDeps, actor: Actor, checked: CheckedChannel): Promise<Check> {
-  return edit(deps, async (tx, revision) => {
+export function beginCheck(service: Service, actor: Actor, checked: CheckedChannel): Promise<Check> {
+  return edit(service, async (tx, revision) => {
     await requireChannel(tx, checked)
     const open = await findOpenCheck(tx.query, checked)
-    const begun = { ...checked, began_at: deps.now(), checked_at: null, result: null, note: null, by: actor.name }
+    const begun = { ...checked, began_at: now(), checked_at: null, result: null, note: null, by: actor.name }
     const check = open === undefined ? await insertCheck(tx, revision, begun) : { ...begun, id: open.id }
     if (open !== undefined) await saveCheck(tx, revision, check)
     await audit(tx, actor, 'check.begin', check)
@@ -51,23 +42,23 @@ export interface CheckEntry extends CheckedChannel {
 }
 
 /** Enters the result of a check, which need not have begun. */
-export function addCheck(deps: LineCheckDeps, actor: Actor, { result, note, ...checked }: CheckEntry): Promise<Check> {
-  return edit(deps, async (tx, revision) => {
+export function addCheck(service: Service, actor: Actor, { result, note, ...checked }: CheckEntry): Promise<Check> {
+  return edit(service, async (tx, revision) => {
     await requireChannel(tx, checked)
     const open = await findOpenCheck(tx.query, checked)
-    const checked_at = deps.now()
+    const checked_at = now()
     const ended = { ...checked, began_at: open?.began_at ?? null, checked_at, result, note, by: actor.name }
     const check = open === undefined ? await insertCheck(tx, revision, ended) : { ...ended, id: open.id }
     if (open !== undefined) await saveCheck(tx, revision, check)
     await audit(tx, actor, 'check.create', check)
-    await insertEvents(tx, listEvents(deps, { ...check, checked_at }))
+    await insertEvents(tx, listEvents(service, { ...check, checked_at }))
     return check
   })
 }
 
 /** Runs a change. Changes that are requested at once, in several processes too, run one after the other. */
 async function edit(
-  { db, checks, events }: LineCheckDeps,
+  { db, checks, events }: Service,
   work: (tx: Tx, revision: number) => Promise<Check>,
 ): Promise<Check> {
   const check = await db.transaction(async (tx) => work(tx, await nextRevision(tx, 'checks')))
@@ -88,7 +79,7 @@ async function requireChannel(tx: Tx, { show_id, channel_id }: CheckedChannel): 
 }
 
 /** Returns the event of a check; none if the channel was removed meanwhile. */
-function listEvents({ receiverStore }: LineCheckDeps, check: Check & { readonly checked_at: number }): EventDraft[] {
+function listEvents({ receiverStore }: Service, check: Check & { readonly checked_at: number }): EventDraft[] {
   return receiverStore.listFacts().flatMap((receiver) => {
     const channel = receiver.channels.find(({ id }) => id === check.channel_id)
     return channel === undefined ? [] : toCheckEvent(check, { receiver, channel })

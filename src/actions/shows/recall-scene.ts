@@ -5,6 +5,8 @@ import type { Actor } from '../../domain/access/access.ts'
 import { setActive } from '../../domain/equipment/hardware.ts'
 import type { Arranged, StoredScene } from '../../domain/scenes/arrangement.ts'
 import { listChanges, planRecall, type RecallPlan } from '../../domain/scenes/plan-recall.ts'
+import { now } from '../../platform/clock.ts'
+import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import type { Reader, Tx } from '../../storage/database.ts'
 import { saveGroup } from '../../storage/groups.ts'
@@ -17,29 +19,29 @@ import { plannedFrequencies } from '../../storage/shows.ts'
 import { placeHolders } from '../../storage/slots.ts'
 import { UndoRecorder } from '../../storage/undo.ts'
 import { recordAssignments } from '../equipment/record-assignments.ts'
-import { readArranged, type SceneDeps, sceneOf } from './edit-scenes.ts'
+import { readArranged, sceneOf } from './edit-scenes.ts'
 import { recordMoves } from './record-moves.ts'
 
 /** Returns what a recall would change. */
-export async function previewRecall(deps: SceneDeps, showId: number, id: number): Promise<SceneRecall> {
-  const scene = await sceneOf(deps.db.read, showId, id)
-  const { plan, arranged } = await planFor(deps, deps.db.read, scene)
+export async function previewRecall(service: Service, showId: number, id: number): Promise<SceneRecall> {
+  const scene = await sceneOf(service.db.read, showId, id)
+  const { plan, arranged } = await planFor(service, service.db.read, scene)
   return { changes: listChanges(plan, arranged), skipped: [...plan.skipped], undo_id: null }
 }
 
-export async function recallScene(deps: SceneDeps, actor: Actor, showId: number, id: number): Promise<SceneRecall> {
-  const { ingest, reload, now } = deps
+export async function recallScene(service: Service, actor: Actor, showId: number, id: number): Promise<SceneRecall> {
+  const { ingest } = service
   const recalled = await ingest.change(async (tx, revision) => {
     const showRevision = await nextRevision(tx, 'shows')
     await lockPictures(tx)
     await lockUnits(tx)
     const scene = await sceneOf(tx.query, showId, id)
-    const { plan, arranged } = await planFor(deps, tx.query, scene)
+    const { plan, arranged } = await planFor(service, tx.query, scene)
     const undo = new UndoRecorder(tx)
     await applyRecords(tx, revision, plan, undo)
     const time = now()
     const newIds = await recordAssignments(tx, { actor, time }, () => applyAssignments(tx, plan, time, undo))
-    await recordMoves(tx, deps, actor, plan.moves)
+    await recordMoves(tx, service, actor, plan.moves)
     const changes = listChanges(plan, arranged, newIds)
     const last = await findRecalledScene(tx.query, showId)
     if (changes.length > 0 || last?.id !== id) {
@@ -52,16 +54,16 @@ export async function recallScene(deps: SceneDeps, actor: Actor, showId: number,
     await writeAudit(tx, { actor, action: 'scene.recall', target: `scene ${id}`, result: 'ok', details })
     return { changes, skipped: [...plan.skipped], undo_id }
   })
-  await reload()
+  await service.reload()
   return recalled
 }
 
 async function planFor(
-  deps: SceneDeps,
+  service: Service,
   reader: Reader,
   { show_id, arrangement }: StoredScene,
 ): Promise<{ readonly plan: RecallPlan; readonly arranged: Arranged }> {
-  const arranged = await readArranged(deps, reader)
+  const arranged = await readArranged(service, reader)
   return { plan: planRecall(arrangement, arranged, await plannedFrequencies(reader, show_id)), arranged }
 }
 

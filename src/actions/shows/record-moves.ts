@@ -3,19 +3,14 @@
 import type { Actor } from '../../domain/access/access.ts'
 import type { PlannedMove } from '../../domain/equipment/slots.ts'
 import { compareEdited } from '../../domain/events/edit-events.ts'
-import type { ReceiverStore } from '../../ingest/receiver-store.ts'
+import { now } from '../../platform/clock.ts'
+import type { Service } from '../../service.ts'
 import type { Tx } from '../../storage/database.ts'
 import { insertEvents } from '../../storage/events.ts'
 
-interface RecordMovesDeps {
-  /** As it was before the moves. */
-  readonly receiverStore: Pick<ReceiverStore, 'listFacts'>
-  now(): number
-}
-
 export async function recordMoves(
   tx: Tx,
-  { receiverStore, now }: RecordMovesDeps,
+  { receiverStore }: Service,
   actor: Actor,
   moves: readonly PlannedMove[],
 ): Promise<void> {

@@ -14,21 +14,14 @@ import {
 } from '../../domain/equipment/review.ts'
 import { throwIfAllFailed } from '../../domain/errors.ts'
 import { createKnownReceivers, type KnownReceiverIndex } from '../../domain/identity/reconcile.ts'
-import type { Ingest } from '../../ingest/ingest.ts'
-import type { ReceiverStore } from '../../ingest/receiver-store.ts'
+import { now } from '../../platform/clock.ts'
+import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
-import type { Database, Tx } from '../../storage/database.ts'
+import type { Tx } from '../../storage/database.ts'
 import { acknowledgeMovements, findEntries, findMovements, type Reviewer, saveReview } from '../../storage/discovery.ts'
 import { saveReceivers } from '../../storage/receivers.ts'
 import { placeChannels } from '../../storage/slots.ts'
 import { createReceiver } from '../equipment/edit-receivers.ts'
-
-export interface ReviewDeps {
-  readonly db: Database
-  readonly ingest: Pick<Ingest, 'change'>
-  readonly receiverStore: ReceiverStore
-  now(): number
-}
 
 const messages: Readonly<Record<ReviewAction, (count: number) => string>> = {
   approve: (count) => `Approved and imported ${count} device(s).`,
@@ -39,23 +32,23 @@ const messages: Readonly<Record<ReviewAction, (count: number) => string>> = {
 
 /** Reviews all entries in one transaction. An entry to which the action cannot be applied is listed under `failed`. */
 export async function reviewEntries(
-  deps: ReviewDeps,
+  service: Service,
   actor: Actor,
   action: ReviewAction,
   ids: readonly number[],
 ): Promise<ReviewBody> {
   const uniqueIds = [...new Set(ids)]
-  const failed = await deps.ingest.change(async (tx, revision) => {
+  const failed = await service.ingest.change(async (tx, revision) => {
     const failures: Failure[] = []
     const found = await findEntries(tx.query, uniqueIds)
     // Each approval must also know the receivers that earlier approvals have created.
-    const known = createKnownReceivers(deps.receiverStore)
+    const known = createKnownReceivers(service.receiverStore)
     for (const id of uniqueIds) {
       const { entry, report = null } = found.get(id) ?? {}
-      const approval = entry && action === 'approve' ? approveEntry(entry, report, known, deps.now()) : null
+      const approval = entry && action === 'approve' ? approveEntry(entry, report, known, now()) : null
       const error = entry === undefined ? `There is no entry ${id}.` : reviewFailure(entry, action, approval)
       if (entry === undefined || error !== null) failures.push({ id, error: error ?? '' })
-      else await decide({ tx, revision, known, actor, at: deps.now() }, entry, action, approval)
+      else await decide({ tx, revision, known, actor, at: now() }, entry, action, approval)
     }
     return failures
   })
@@ -64,9 +57,9 @@ export async function reviewEntries(
   return { message: messages[action](updated), updated, failed }
 }
 
-export async function acknowledge(deps: Pick<ReviewDeps, 'db'>, actor: Actor, ids: readonly number[]) {
+export async function acknowledge(service: Service, actor: Actor, ids: readonly number[]) {
   const uniqueIds = [...new Set(ids)]
-  const failed = await deps.db.transaction(async (tx) => {
+  const failed = await service.db.transaction(async (tx) => {
     const found = await findMovements(tx.query, uniqueIds)
     const done = new Set(await acknowledgeMovements(tx, uniqueIds, reviewerOf(actor)))
     for (const id of done) {

@@ -6,11 +6,12 @@ import type { Actor } from '../../domain/access/access.ts'
 import { isSecretName, listSecrets, refuseMovedSecrets, unmaskSecrets } from '../../domain/access/secrets.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { getPlugin } from '../../manufacturers/index.ts'
-import { findConfigError, listSecretUses, type MonitoredSource, type Outbound } from '../../manufacturers/sources.ts'
+import { findConfigError, listSecretUses, type Outbound } from '../../manufacturers/sources.ts'
+import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
-import type { Database, Tx } from '../../storage/database.ts'
+import type { Tx } from '../../storage/database.ts'
 import { nextRevision } from '../../storage/revision.ts'
-import type { Config, Secrets } from '../../storage/secrets.ts'
+import type { Config } from '../../storage/secrets.ts'
 import {
   deleteManufacturer,
   findManufacturer,
@@ -19,17 +20,8 @@ import {
   type StoredManufacturer,
   saveManufacturer,
 } from '../../storage/settings.ts'
-import { type RefuseLoopDeps, refuseLoop } from './refuse-loop.ts'
+import { refuseLoop } from './refuse-loop.ts'
 import { withSecretErrors } from './secret-errors.ts'
-
-export interface ManufacturerDeps extends RefuseLoopDeps {
-  readonly db: Database
-  readonly secrets: Secrets
-  /** Returns the sources that are monitored at the moment. */
-  sources(): readonly MonitoredSource[]
-  /** Loads the stored changes immediately: starts, stops and restarts the sources that they affect. */
-  reload(): Promise<void>
-}
 
 export interface ManufacturerChange {
   readonly name?: string
@@ -41,7 +33,7 @@ export interface ManufacturerChange {
 
 export type NamedChange = ManufacturerChange & { readonly code: string }
 
-export function listAll({ db, secrets }: ManufacturerDeps): Promise<StoredManufacturer[]> {
+export function listAll({ db, secrets }: Service): Promise<StoredManufacturer[]> {
   return listManufacturers(db.read, secrets)
 }
 
@@ -50,25 +42,25 @@ export function listAll({ db, secrets }: ManufacturerDeps): Promise<StoredManufa
  * installation would follow itself.
  */
 export async function addManufacturer(
-  deps: ManufacturerDeps,
+  service: Service,
   actor: Actor,
   change: NamedChange,
 ): Promise<StoredManufacturer> {
   const { code } = change
-  const record = await mergeManufacturer(deps, change, undefined)
-  await refuseLoop(deps, record)
-  await deps.db.transaction(async (tx) => {
-    if ((await findManufacturer(tx.query, deps.secrets, code)) !== undefined) {
+  const record = await mergeManufacturer(service.outbound, change, undefined)
+  await refuseLoop(service, record)
+  await service.db.transaction(async (tx) => {
+    if ((await findManufacturer(tx.query, service.secrets, code)) !== undefined) {
       throw new RequestError('taken', {
         subject: `manufacturer ${code}`,
         details: 'code: expected a code that is not in use',
       })
     }
-    await saveManufacturer(tx, deps.secrets, record)
+    await saveManufacturer(tx, service.secrets, record)
     const { name, plugin, config } = record
     await audit(tx, actor, 'manufacturer.create', code, { name, plugin, keys: Object.keys(config) })
   })
-  await deps.reload()
+  await service.reload()
   return record
 }
 
@@ -77,35 +69,36 @@ export async function addManufacturer(
  * this installation would follow itself.
  */
 export async function changeManufacturer(
-  deps: ManufacturerDeps,
+  service: Service,
   actor: Actor,
   code: string,
   change: ManufacturerChange,
 ): Promise<StoredManufacturer> {
-  const before = await getManufacturer(deps, code)
-  const after = await mergeManufacturer(deps, { code, ...change }, before)
-  if (after.plugin !== before.plugin || !isDeepStrictEqual(after.config, before.config)) await refuseLoop(deps, after)
-  await deps.db.transaction(async (tx) => {
+  const before = await getManufacturer(service, code)
+  const after = await mergeManufacturer(service.outbound, { code, ...change }, before)
+  if (after.plugin !== before.plugin || !isDeepStrictEqual(after.config, before.config))
+    await refuseLoop(service, after)
+  await service.db.transaction(async (tx) => {
     // Resolving host names takes time, so the stored record may have changed since it was read.
-    const stored = await findManufacturer(tx.query, deps.secrets, code)
+    const stored = await findManufacturer(tx.query, service.secrets, code)
     if (!isDeepStrictEqual(stored, before))
       throw new RequestError('concurrent_change', { subject: `manufacturer ${code}` })
-    await saveManufacturer(tx, deps.secrets, after)
+    await saveManufacturer(tx, service.secrets, after)
     await audit(tx, actor, 'manufacturer.change', code, differences(before, after))
   })
-  await deps.reload()
-  return getManufacturer(deps, code)
+  await service.reload()
+  return getManufacturer(service, code)
 }
 
 /**
  * Removes a manufacturer. Throws a RequestError while it has receivers, so that removing it never deletes receiver
  * data.
  */
-export async function removeManufacturer(deps: ManufacturerDeps, actor: Actor, code: string): Promise<void> {
-  await deps.db.transaction(async (tx) => {
+export async function removeManufacturer(service: Service, actor: Actor, code: string): Promise<void> {
+  await service.db.transaction(async (tx) => {
     // Prevents polling from storing receivers of this manufacturer at the same time.
     const revision = await nextRevision(tx)
-    if ((await findManufacturer(tx.query, deps.secrets, code)) === undefined) throw unknown(code)
+    if ((await findManufacturer(tx.query, service.secrets, code)) === undefined) throw unknown(code)
     if (await hasReceivers(tx.query, code)) {
       const details = 'It still has receivers: remove them first, or disable it instead.'
       throw new RequestError('in_use', { subject: `Manufacturer ${code}`, details })
@@ -113,11 +106,11 @@ export async function removeManufacturer(deps: ManufacturerDeps, actor: Actor, c
     await deleteManufacturer(tx, code, revision)
     await audit(tx, actor, 'manufacturer.delete', code, {})
   })
-  await deps.reload()
+  await service.reload()
 }
 
 /** Reads a stored manufacturer. Throws a RequestError when it does not exist. */
-export async function getManufacturer({ db, secrets }: ManufacturerDeps, code: string): Promise<StoredManufacturer> {
+export async function getManufacturer({ db, secrets }: Service, code: string): Promise<StoredManufacturer> {
   const record = await findManufacturer(db.read, secrets, code)
   if (record === undefined) throw unknown(code)
   return record

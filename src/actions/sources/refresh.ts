@@ -3,30 +3,24 @@
 import type { RefreshBody } from '../../contract/health.ts'
 import type { SourceError } from '../../domain/equipment/health.ts'
 import { RequestError } from '../../domain/errors.ts'
-import type { Monitor, PollResult } from '../../sources/monitor.ts'
-
-export interface RefreshDeps {
-  readonly monitor: Pick<Monitor, 'pollNow'>
-  /** Aborts when the service stops. */
-  readonly signal: AbortSignal
-  manufacturers(): readonly { readonly code: string; readonly isEnabled: boolean }[]
-  now(): number
-}
+import { now } from '../../platform/clock.ts'
+import type { Service } from '../../service.ts'
+import type { PollResult } from '../../sources/monitor.ts'
 
 /**
  * Polls the sources of one manufacturer or of all. Throws a RequestError when the manufacturer is unknown or disabled,
  * no upstream responded, or nothing could be stored.
  */
-export async function refresh(deps: RefreshDeps, manufacturer?: string): Promise<RefreshBody> {
-  const enabled = selectEnabled(deps.manufacturers(), manufacturer)
-  const polled = await deps.monitor.pollNow(enabled, deps.signal)
+export async function refresh(service: Service, manufacturer?: string): Promise<RefreshBody> {
+  const enabled = selectEnabled(service.sourceRegistry.manufacturers(), manufacturer)
+  const polled = await service.monitor.pollNow(enabled, service.signal)
   const errors = polled.flatMap(toSourceError)
   if (polled.length > 0 && errors.length === polled.length) throw allFailedError(polled, errors)
   const updates = polled.map(({ report }) => report.created + report.moved + report.duplicates - report.repeated)
   return {
     status: errors.length === 0 ? 'success' : 'partial',
     receivers_updated: updates.reduce((sum, count) => sum + count, 0),
-    timestamp: new Date(deps.now()).toISOString(),
+    timestamp: new Date(now()).toISOString(),
     ...(errors.length > 0 && { errors }),
   }
 }

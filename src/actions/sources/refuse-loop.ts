@@ -3,26 +3,22 @@
 import { RequestError } from '../../domain/errors.ts'
 import { findLoop } from '../../domain/sites/find-loop.ts'
 import { followsSites } from '../../manufacturers/index.ts'
-import { type MonitoredSource, type Outbound, openSources } from '../../manufacturers/sources.ts'
+import { type MonitoredSource, openSources } from '../../manufacturers/sources.ts'
+import type { Service } from '../../service.ts'
 import type { StoredManufacturer } from '../../storage/settings.ts'
-
-export interface RefuseLoopDeps extends Outbound {
-  /** Id of this installation. */
-  readonly installation: string
-}
 
 /** An installation that does not respond within this time is accepted. A loop is then an error of the source. */
 const limitMs = 3000
 
 /** Throws a RequestError if the other installation is this one or follows it. */
 export async function refuseLoop(
-  deps: RefuseLoopDeps,
+  service: Service,
   record: Pick<StoredManufacturer, 'code' | 'plugin' | 'config'>,
 ): Promise<void> {
   if (!followsSites(record.plugin)) return
-  const sources = openSources(record, deps)
+  const sources = openSources(record, service.outbound)
   try {
-    const loops = await Promise.all(sources.map((source) => findLoopOf(source, deps.installation)))
+    const loops = await Promise.all(sources.map((source) => findLoopOf(source, service.installation)))
     const loop = loops.find((found) => found !== null)
     if (loop !== undefined) throw new RequestError('wrong_state', { subject: loop })
   } finally {

@@ -7,17 +7,11 @@ import type { ReviewBody } from '../../contract/schema.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { applyConnectionEvent } from '../../domain/equipment/connection.ts'
 import { throwIfAllFailed } from '../../domain/errors.ts'
-import type { Connections } from '../../sources/connections.ts'
+import { now } from '../../platform/clock.ts'
+import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import { findConnections, overrideConnections } from '../../storage/connections.ts'
-import type { Database } from '../../storage/database.ts'
 import { nextRevision } from '../../storage/revision.ts'
-
-export interface SwitchDeps {
-  readonly db: Database
-  readonly connections: Pick<Connections, 'load'>
-  now(): number
-}
 
 export type Switch = 'stop' | 'start'
 
@@ -31,7 +25,7 @@ const messages: Readonly<Record<Switch, (count: number) => string>> = {
  * failed.
  */
 export async function switchConnections(
-  { db, connections, now }: SwitchDeps,
+  { db, connections }: Service,
   actor: Actor,
   action: Switch,
   ids: readonly number[],

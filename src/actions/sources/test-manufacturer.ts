@@ -5,9 +5,10 @@ import type { Actor } from '../../domain/access/access.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { plugins } from '../../manufacturers/index.ts'
 import { findConfigError, type MonitoredSource, openSources } from '../../manufacturers/sources.ts'
+import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import { findManufacturer, type Manufacturer } from '../../storage/settings.ts'
-import { getManufacturer, type ManufacturerChange, type ManufacturerDeps, mergeConfig } from './change-manufacturers.ts'
+import { getManufacturer, type ManufacturerChange, mergeConfig } from './change-manufacturers.ts'
 
 export function listPlugins(): readonly PluginBody[] {
   return plugins.map(({ code, name, adapters }) => ({
@@ -22,14 +23,14 @@ type SourceTest = ConnectionTest['sources'][number]
 
 /** Tests every stored source, including disabled ones. */
 export async function testManufacturer(
-  deps: ManufacturerDeps,
+  service: Service,
   actor: Actor,
   code: string,
   signal?: AbortSignal,
 ): Promise<ConnectionTest> {
-  const record = await getManufacturer(deps, code)
-  const running = deps.sources().filter((source) => source.manufacturer === code)
-  return testSources(deps, actor, { record, running }, signal)
+  const record = await getManufacturer(service, code)
+  const running = service.sourceRegistry.sources().filter((source) => source.manufacturer === code)
+  return testSources(service, actor, { record, running }, signal)
 }
 
 /**
@@ -43,12 +44,13 @@ export type ManufacturerTrial = Pick<ManufacturerChange, 'plugin' | 'config'> & 
  * pause that an earlier response from the address requested.
  */
 export async function tryManufacturer(
-  deps: ManufacturerDeps,
+  service: Service,
   actor: Actor,
   trial: ManufacturerTrial,
   signal?: AbortSignal,
 ): Promise<ConnectionTest> {
-  const stored = trial.code === undefined ? undefined : await findManufacturer(deps.db.read, deps.secrets, trial.code)
+  const stored =
+    trial.code === undefined ? undefined : await findManufacturer(service.db.read, service.secrets, trial.code)
   if (trial.code !== undefined && stored === undefined) {
     throw new RequestError('bad_request', { details: `code: there is no manufacturer ${trial.code}` })
   }
@@ -56,7 +58,7 @@ export async function tryManufacturer(
   if (plugin === undefined) throw new RequestError('bad_request', { details: 'plugin: missing' })
   const config = mergeConfig(stored ?? { plugin, config: {} }, trial)
   const record = { code: stored?.code ?? plugin, plugin, config }
-  return testSources(deps, actor, { record, running: [] }, signal)
+  return testSources(service, actor, { record, running: [] }, signal)
 }
 
 interface TestTarget {
@@ -66,20 +68,20 @@ interface TestTarget {
 }
 
 async function testSources(
-  deps: ManufacturerDeps,
+  service: Service,
   actor: Actor,
   { record, running }: TestTarget,
   signal?: AbortSignal,
 ): Promise<ConnectionTest> {
-  const fault = await findConfigError(record, deps.destinations)
+  const fault = await findConfigError(record, service.outbound.destinations)
   if (fault !== null) throw new RequestError('bad_request', { details: fault })
-  const opened = running.length > 0 ? [] : openSources(record, deps)
+  const opened = running.length > 0 ? [] : openSources(record, service.outbound)
   try {
     const sources = await Promise.all([...running, ...opened].map((source) => testSource(source, signal)))
     const status = summary(sources.map((source) => source.status))
     const details = { status, addresses: sources.map((source) => source.base_url) }
     const target = `manufacturer ${record.code}`
-    await deps.db.transaction((tx) =>
+    await service.db.transaction((tx) =>
       writeAudit(tx, { actor, action: 'manufacturer.test', target, result: 'ok', details }),
     )
     return { status, sources }

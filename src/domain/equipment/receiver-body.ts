@@ -5,6 +5,7 @@ import type { Location } from '../../contract/locations.ts'
 import type { ReceiverDetail, ReceiverInData, ReceiverSummary } from '../../contract/receivers.ts'
 import type { SiteReference } from '../../contract/schema.ts'
 import type { Condition, LastTransmitter } from '../conditions/condition.ts'
+import type { Thresholds } from '../conditions/thresholds.ts'
 import { roundForecast } from '../forecast/forecast.ts'
 import { reportedDeviceId } from '../identity/ingested-id.ts'
 import { toTimestamp } from '../timestamp.ts'
@@ -105,7 +106,7 @@ export function siteOf({ origin }: Pick<Receiver, 'origin'>): SiteReference | nu
 /** `batteryThreshold` returns the `alert_battery_threshold` in force for a channel. */
 export function toReceiverDetail(
   receiver: Receiver,
-  batteryThreshold: (receiver: Receiver, channel: Channel) => number,
+  conditions: { thresholdsOf(receiver: Receiver, channel: Channel): Pick<Thresholds, 'alert_battery_threshold'> },
   locations: readonly Location[],
 ): ReceiverDetail {
   const { api_device_id, serial_number, mac_address, subnet_mask, gateway, network_mode } = receiver
@@ -114,7 +115,10 @@ export function toReceiverDetail(
     ...toReceiverWithoutChannels(receiver),
     channels: receiver.channels.map(toSingleChannelBody),
     last_seen: toTimestamp(receiver.last_seen),
-    battery_health: batteryHealth(receiver.channels, (channel) => batteryThreshold(receiver, channel)),
+    battery_health: batteryHealth(
+      receiver.channels,
+      (channel) => conditions.thresholdsOf(receiver, channel).alert_battery_threshold,
+    ),
     signal_quality: signalQuality(receiver.channels),
     api_device_id: receiver.origin === undefined ? reportedDeviceId(api_device_id) : null,
     serial_number,

@@ -2,7 +2,7 @@
 
 import type { Config } from '../../config.ts'
 import { createCache } from '../../platform/cache.ts'
-import { ConfigReloader } from '../../service/config-reload.ts'
+import { childLifetime } from '../../platform/wait.ts'
 import type { Service } from '../../service.ts'
 import type { CachedResponse } from '../server/response.ts'
 import { createServer } from '../server/server.ts'
@@ -21,12 +21,11 @@ export interface Probes {
 export async function serveProbes(service: Service, config: Config, options: ServerOptions): Promise<Probes> {
   const { log } = options
   const { host, port } = config.server
-  const stop = new AbortController()
   const signIn = createSignIn(service, log)
   const tls = await openTls(config, {})
   const cache = createCache<CachedResponse>({ timeoutMs: () => 0 })
-  const reloader = new ConfigReloader(config)
-  const parts = { service, signIn, reloader, cache, tls, stop: stop.signal, handover: stop.signal }
+  const stop = childLifetime(service.signal)
+  const parts = { service, signIn, cache, tls, handover: stop.signal }
   const { app } = await createServer(toServerDeps(config, options, parts), { hasOnlyProbes: true })
   try {
     await app.listen({ host, port })

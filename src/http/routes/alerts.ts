@@ -1,15 +1,16 @@
 /** Routes for alerts and silences, and for real-time connections and their start and stop actions. */
 
-import { addSilence, removeSilence, type SilenceDeps } from '../../actions/alerts/edit-silences.ts'
-import { acknowledge, type RespondDeps, snooze } from '../../actions/alerts/respond-to-alerts.ts'
-import { type SwitchDeps, switchConnections } from '../../actions/sources/switch-connections.ts'
+import { addSilence, removeSilence } from '../../actions/alerts/edit-silences.ts'
+import { acknowledge, snooze } from '../../actions/alerts/respond-to-alerts.ts'
+import { switchConnections } from '../../actions/sources/switch-connections.ts'
 import { alertOperations } from '../../contract/alerts.ts'
 import { connectionOperations } from '../../contract/connections.ts'
 import { type Alert, toAlertBody } from '../../domain/alerts/alert.ts'
 import { type AlertFilter, compareNewestFirst, isSelected } from '../../domain/alerts/alert-filter.ts'
-import { type Silence, toSilenceBody } from '../../domain/alerts/silences.ts'
-import { type Connection, toConnectionBody } from '../../domain/equipment/connection.ts'
-import type { ReceiverStore } from '../../ingest/receiver-store.ts'
+import { toSilenceBody } from '../../domain/alerts/silences.ts'
+import { toConnectionBody } from '../../domain/equipment/connection.ts'
+import { now } from '../../platform/clock.ts'
+import type { Service } from '../../service.ts'
 import { countAlerts, listAlerts } from '../../storage/alerts.ts'
 import type { Database } from '../../storage/database.ts'
 import type { ContractServer } from '../server/contract.ts'
@@ -18,22 +19,9 @@ import { paginateLocal, readPage, toPageOf, toTime } from '../server/response.ts
 /** The most alerts in a response without paging. */
 const maxUnpaged = 1000
 
-export interface AlertRoutesDeps extends SwitchDeps {
-  readonly alerts: RespondDeps['alerts']
-  readonly silenceDeps: SilenceDeps
-  /** Returns the silences in effect. */
-  silences(): readonly Silence[]
-  readonly db: Database
-  readonly receiverStore: ReceiverStore
-  readonly connections: SwitchDeps['connections'] & {
-    readAll(): Promise<readonly Connection[]>
-    listDisconnected(): readonly Connection[]
-  }
-}
-
-export function alertRoutes(app: ContractServer, deps: AlertRoutesDeps): void {
+export function alertRoutes(app: ContractServer, service: Service): void {
   const toBody = (alert: Alert) =>
-    toAlertBody(alert, { now: deps.now(), isSilenced: deps.alerts.context.isSilenced(alert) })
+    toAlertBody(alert, { now: now(), isSilenced: service.alerts.context.isSilenced(alert) })
 
   app.route({
     ...alertOperations.listAlerts,
@@ -41,34 +29,34 @@ export function alertRoutes(app: ContractServer, deps: AlertRoutesDeps): void {
       const filter = { ...query, from: toTime(query.from), to: toTime(query.to) }
       const page = readPage(query)
       const { size, page: number } = page ?? { size: maxUnpaged, page: 1 }
-      const unstored = deps.alerts.unstored.list().filter((alert) => isSelected(filter, alert))
+      const unstored = service.alerts.unstored.list().filter((alert) => isSelected(filter, alert))
       const part = { limit: size, offset: (number - 1) * size }
-      const bodies = (await listWithUnstored(deps.db, filter, unstored, part)).map(toBody)
+      const bodies = (await listWithUnstored(service.db, filter, unstored, part)).map(toBody)
       if (page === null) return bodies
-      return toPageOf(bodies, (await countAlerts(deps.db.read, filter)) + unstored.length, page, url)
+      return toPageOf(bodies, (await countAlerts(service.db.read, filter)) + unstored.length, page, url)
     },
   })
 
   app.route({
     ...alertOperations.acknowledgeAlert,
     handler: async ({ actor, params, body }) =>
-      toBody(await acknowledge(deps, actor, params.id, (body ?? undefined)?.note ?? null)),
+      toBody(await acknowledge(service, actor, params.id, (body ?? undefined)?.note ?? null)),
   })
 
   app.route({
     ...alertOperations.snoozeAlert,
-    handler: async ({ actor, params, body }) => toBody(await snooze(deps, actor, params.id, body)),
+    handler: async ({ actor, params, body }) => toBody(await snooze(service, actor, params.id, body)),
   })
 
   app.route({
     ...alertOperations.listSilences,
-    handler: (request) => paginateLocal(request, deps.silences().map(toSilenceBody)),
+    handler: (request) => paginateLocal(request, service.lists.current.silences.map(toSilenceBody)),
   })
 
   app.route({
     ...alertOperations.addSilence,
     handler: async ({ actor, body }, reply) => {
-      const silence = await addSilence(deps.silenceDeps, actor, body)
+      const silence = await addSilence(service, actor, body)
       reply.code(201)
       return toSilenceBody(silence)
     },
@@ -77,7 +65,7 @@ export function alertRoutes(app: ContractServer, deps: AlertRoutesDeps): void {
   app.route({
     ...alertOperations.removeSilence,
     handler: async ({ actor, params }, reply) => {
-      await removeSilence(deps.silenceDeps, actor, params.id)
+      await removeSilence(service, actor, params.id)
       return reply.code(204).send(null)
     },
   })
@@ -87,11 +75,11 @@ export function alertRoutes(app: ContractServer, deps: AlertRoutesDeps): void {
     config: { needs: 'inspect' },
     handler: async (request) => {
       const { manufacturer, status } = request.query
-      const bodies = (await deps.connections.readAll())
+      const bodies = (await service.connections.readAll())
         .filter((connection) => manufacturer === undefined || connection.manufacturer === manufacturer)
         .filter((connection) => status === undefined || connection.status === status)
         .map((connection) =>
-          toConnectionBody(connection, deps.receiverStore.get(connection.id)?.name ?? null, deps.now()),
+          toConnectionBody(connection, service.receiverStore.get(connection.id)?.name ?? null, now()),
         )
       return paginateLocal(request, bodies)
     },
@@ -100,13 +88,13 @@ export function alertRoutes(app: ContractServer, deps: AlertRoutesDeps): void {
   app.route({
     ...connectionOperations.stopRealtimeConnections,
     config: { needs: 'review' },
-    handler: ({ actor, body }) => switchConnections(deps, actor, 'stop', body.ids),
+    handler: ({ actor, body }) => switchConnections(service, actor, 'stop', body.ids),
   })
 
   app.route({
     ...connectionOperations.startRealtimeConnections,
     config: { needs: 'review' },
-    handler: ({ actor, body }) => switchConnections(deps, actor, 'start', body.ids),
+    handler: ({ actor, body }) => switchConnections(service, actor, 'start', body.ids),
   })
 }
 

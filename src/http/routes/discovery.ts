@@ -1,16 +1,14 @@
 /** Routes for network scans, the review queue and movements. */
 
 import { networkInterfaces } from 'node:os'
-import { type ScanDeps, scanNetwork } from '../../actions/equipment/scan-network.ts'
-import { acknowledge, type ReviewDeps, reviewEntries } from '../../actions/shows/review.ts'
+import { scanNetwork } from '../../actions/equipment/scan-network.ts'
+import { acknowledge, reviewEntries } from '../../actions/shows/review.ts'
 import { discoveryOperations, type QueueQuery } from '../../contract/discovery.ts'
-import type { Location } from '../../contract/locations.ts'
 import type { Body, LocalList } from '../../contract/schema.ts'
 import { toMovementBody, toPendingBody, toQueueEntryBody } from '../../domain/equipment/discovery-bodies.ts'
 import { includesSite } from '../../domain/equipment/sites.ts'
 import { listScanNetworks } from '../../domain/identity/scan-networks.ts'
-import type { ReceiverStore } from '../../ingest/receiver-store.ts'
-import type { Database } from '../../storage/database.ts'
+import type { Service } from '../../service.ts'
 import {
   countEntries,
   countMovements,
@@ -23,13 +21,6 @@ import {
 import type { ContractServer } from '../server/contract.ts'
 import { readPage, toPageOf, toTime } from '../server/response.ts'
 
-export interface DiscoveryDeps {
-  readonly discoveryDeps: ReviewDeps & ScanDeps
-  readonly db: Database
-  readonly receiverStore: ReceiverStore
-  locations(): readonly Location[]
-}
-
 const reviews = [
   { action: 'approve', endpoint: discoveryOperations.approveQueueEntries },
   { action: 'reject', endpoint: discoveryOperations.rejectQueueEntries },
@@ -37,25 +28,25 @@ const reviews = [
   { action: 'reopen', endpoint: discoveryOperations.reopenQueueEntries },
 ] as const
 
-export function discoveryRoutes(app: ContractServer, deps: DiscoveryDeps): void {
+export function discoveryRoutes(app: ContractServer, service: Service): void {
   app.route({
     ...discoveryOperations.scanNetwork,
     config: { needs: 'operate' },
     handler: ({ actor, query: { manufacturer }, body: { scan_subnet } }) =>
-      scanNetwork(deps.discoveryDeps, actor, { scan_subnet, manufacturer }),
+      scanNetwork(service, actor, { scan_subnet, manufacturer }),
   })
 
   app.route({
     ...discoveryOperations.listScanNetworks,
     config: { needs: 'operate' },
-    handler: () => listScanNetworks(networkInterfaces(), deps.discoveryDeps.ranges()),
+    handler: () => listScanNetworks(networkInterfaces(), service.discoveryRanges),
   })
 
   app.route({
     ...discoveryOperations.listPendingDevices,
     handler: async ({ query, url }) => {
       const { manufacturer } = query
-      const { count, results, page } = await readList(query, queueList(deps, { status: 'pending', manufacturer }))
+      const { count, results, page } = await readList(query, queueList(service, { status: 'pending', manufacturer }))
       const bodies = results.map(toPendingBody)
       return page === null ? { count, results: bodies } : toPageOf(bodies, count, page, url)
     },
@@ -65,22 +56,25 @@ export function discoveryRoutes(app: ContractServer, deps: DiscoveryDeps): void 
     ...discoveryOperations.listUnacknowledgedMovements,
     handler: async ({ query, url }) => {
       const { manufacturer } = query
-      const { count, results, page } = await readList(query, movementList(deps, { acknowledged: false, manufacturer }))
+      const { count, results, page } = await readList(
+        query,
+        movementList(service, { acknowledged: false, manufacturer }),
+      )
       const bodies = results.map(toMovementBody)
       return page === null ? { count, results: bodies } : toPageOf(bodies, count, page, url)
     },
   })
 }
 
-export function reviewRoutes(app: ContractServer, deps: DiscoveryDeps): void {
+export function reviewRoutes(app: ContractServer, service: Service): void {
   app.route({
     ...discoveryOperations.listQueueEntries,
     config: { needs: 'inspect' },
     handler: async ({ query, url }) => {
-      const { count, results, page } = await readList(query, queueList(deps, toQueueFilter(query)))
-      const findExisting = (id: number | null) => (id === null ? undefined : deps.receiverStore.get(id))
+      const { count, results, page } = await readList(query, queueList(service, toQueueFilter(query)))
+      const findExisting = (id: number | null) => (id === null ? undefined : service.receiverStore.get(id))
       const bodies = results.map((entry) =>
-        toQueueEntryBody(entry, findExisting(entry.existing_device), deps.locations()),
+        toQueueEntryBody(entry, findExisting(entry.existing_device), service.lists.current.locations),
       )
       return page === null ? bodies : toPageOf(bodies, count, page, url)
     },
@@ -90,7 +84,7 @@ export function reviewRoutes(app: ContractServer, deps: DiscoveryDeps): void {
     app.route({
       ...endpoint,
       config: { needs: 'review' },
-      handler: (request) => reviewEntries(deps.discoveryDeps, request.actor, action, request.body.ids),
+      handler: (request) => reviewEntries(service, request.actor, action, request.body.ids),
     })
   }
 
@@ -99,7 +93,7 @@ export function reviewRoutes(app: ContractServer, deps: DiscoveryDeps): void {
     config: { needs: 'inspect' },
     handler: async ({ query, url }) => {
       const { acknowledged, manufacturer } = query
-      const { count, results, page } = await readList(query, movementList(deps, { acknowledged, manufacturer }))
+      const { count, results, page } = await readList(query, movementList(service, { acknowledged, manufacturer }))
       const bodies = results.map(toMovementBody)
       return page === null ? bodies : toPageOf(bodies, count, page, url)
     },
@@ -108,7 +102,7 @@ export function reviewRoutes(app: ContractServer, deps: DiscoveryDeps): void {
   app.route({
     ...discoveryOperations.acknowledgeMovements,
     config: { needs: 'acknowledge' },
-    handler: (request) => acknowledge(deps.discoveryDeps, request.actor, request.body.ids),
+    handler: (request) => acknowledge(service, request.actor, request.body.ids),
   })
 }
 
@@ -118,11 +112,11 @@ interface StoredList<Item> {
   list(slice: Slice): Promise<readonly Item[]>
 }
 
-function queueList({ db }: DiscoveryDeps, filter: QueueFilter) {
+function queueList({ db }: Service, filter: QueueFilter) {
   return { count: () => countEntries(db.read, filter), list: (slice: Slice) => listReviewed(db.read, filter, slice) }
 }
 
-function movementList({ db }: DiscoveryDeps, filter: MovementFilter) {
+function movementList({ db }: Service, filter: MovementFilter) {
   return {
     count: () => countMovements(db.read, filter),
     list: (slice: Slice) => listMovementDetails(db.read, filter, slice),

@@ -1,28 +1,22 @@
 /** Routes for events and markers. */
 
-import { addMarker, changeMarker, type EditMarkerDeps, removeMarker } from '../../actions/shows/edit-markers.ts'
+import { addMarker, changeMarker, removeMarker } from '../../actions/shows/edit-markers.ts'
 import { historyOperations } from '../../contract/history.ts'
 import { type EventKind, eventKinds } from '../../contract/values.ts'
 import { byteOrderMark } from '../../domain/csv.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { toEventBody } from '../../domain/events/event.ts'
 import { eventCsvHeading, toEventLine } from '../../domain/events/event-csv.ts'
-import type { ReceiverStore } from '../../ingest/receiver-store.ts'
+import type { Service } from '../../service.ts'
 import { type EventFilter, findEvent, hasEventOfChannel, listEvents, readEvents } from '../../storage/events.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { sendCsv, toTime } from '../server/response.ts'
 
-export interface EventRoutesDeps {
-  readonly markerDeps: EditMarkerDeps
-  readonly receiverStore: ReceiverStore
-}
-
 const defaultLimit = 100
 const maxLimit = 1000
 
-export function eventRoutes(app: ContractServer, deps: EventRoutesDeps): void {
-  const { markerDeps } = deps
-  const { db } = markerDeps
+export function eventRoutes(app: ContractServer, service: Service): void {
+  const { db } = service
 
   app.route({
     ...historyOperations.listEvents,
@@ -31,7 +25,7 @@ export function eventRoutes(app: ContractServer, deps: EventRoutesDeps): void {
       const after = query.before === undefined ? undefined : await findEvent(db.read, query.before)
       if (query.before !== undefined && after === undefined)
         throw badRequest(`before: there is no event ${query.before}`)
-      const filter = await readFilter(deps, query)
+      const filter = await readFilter(service, query)
       const found = await listEvents(db.read, filter, { limit: limit + 1, after })
       const results = found.slice(0, limit)
       const last = found.length > limit ? results.at(-1) : undefined
@@ -42,8 +36,8 @@ export function eventRoutes(app: ContractServer, deps: EventRoutesDeps): void {
   app.route({
     ...historyOperations.getEventsCsv,
     handler: async (request, reply) => {
-      const filter = await readFilter(deps, request.query)
-      return sendCsv(request, reply, 'events.csv', toCsv(markerDeps, filter))
+      const filter = await readFilter(service, request.query)
+      return sendCsv(request, reply, 'events.csv', toCsv(service, filter))
     },
   })
 
@@ -51,19 +45,19 @@ export function eventRoutes(app: ContractServer, deps: EventRoutesDeps): void {
     ...historyOperations.createMarker,
     handler: async ({ actor, body }, reply) => {
       reply.code(201)
-      return toEventBody(await addMarker(markerDeps, actor, body))
+      return toEventBody(await addMarker(service, actor, body))
     },
   })
 
   app.route({
     ...historyOperations.changeMarker,
-    handler: async ({ actor, params, body }) => toEventBody(await changeMarker(markerDeps, actor, params.id, body)),
+    handler: async ({ actor, params, body }) => toEventBody(await changeMarker(service, actor, params.id, body)),
   })
 
   app.route({
     ...historyOperations.removeMarker,
     handler: async ({ actor, params }, reply) => {
-      await removeMarker(markerDeps, actor, params.id)
+      await removeMarker(service, actor, params.id)
       return reply.code(204).send(null)
     },
   })
@@ -78,23 +72,20 @@ interface FilterQuery {
   readonly site?: string
 }
 
-async function readFilter(deps: EventRoutesDeps, query: FilterQuery): Promise<EventFilter> {
+async function readFilter(service: Service, query: FilterQuery): Promise<EventFilter> {
   const { from, to, channel, receiver, kind, site } = query
   return {
     from: toTime(from),
     to: toTime(to),
     receiver,
     site,
-    channels: channel === undefined ? undefined : await readChannels(deps, channel),
+    channels: channel === undefined ? undefined : await readChannels(service, channel),
     kinds: kind === undefined ? undefined : readKinds(kind),
   }
 }
 
 /** A removed channel is known as long as it has events. */
-async function readChannels(
-  { markerDeps: { db }, receiverStore }: EventRoutesDeps,
-  list: string,
-): Promise<EventFilter['channels']> {
+async function readChannels({ db, receiverStore }: Service, list: string): Promise<EventFilter['channels']> {
   const receiverOf = new Map(
     receiverStore.listAllFacts().flatMap((receiver) => receiver.channels.map(({ id }) => [id, receiver])),
   )
@@ -131,7 +122,7 @@ function toNext(url: string, before: number): string {
   return `${path}?${parameters}`
 }
 
-async function* toCsv({ db }: EditMarkerDeps, filter: EventFilter): AsyncIterable<string> {
+async function* toCsv({ db }: Service, filter: EventFilter): AsyncIterable<string> {
   yield byteOrderMark + eventCsvHeading
   for await (const events of readEvents(db.read, filter)) yield events.map(toEventLine).join('')
 }

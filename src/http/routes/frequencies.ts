@@ -4,17 +4,13 @@ import type { FastifyRequest } from 'fastify'
 import {
   addFrequencyProfile,
   changeFrequencyProfile,
-  type EditFrequencyProfileDeps,
   removeFrequencyProfile,
 } from '../../actions/frequencies/edit-frequency-profiles.ts'
-import { type IdleNoiseDeps, listIdleNoise } from '../../actions/frequencies/list-idle-noise.ts'
+import { listIdleNoise } from '../../actions/frequencies/list-idle-noise.ts'
 import { type FrequencyNoiseBody, frequencyOperations } from '../../contract/frequencies.ts'
-import type { Group } from '../../contract/groups.ts'
-import type { Settings } from '../../contract/settings.ts'
 import { includesSite, localSite } from '../../domain/equipment/sites.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { carrierIdsOf, mergeSecondCarriers } from '../../domain/frequencies/checked-carriers.ts'
-import type { CheckResult } from '../../domain/frequencies/conflict.ts'
 import {
   parseCarriers,
   parseSuggestRequest,
@@ -24,67 +20,36 @@ import {
   toFrequencyList,
   toWsmFrequencies,
 } from '../../domain/frequencies/frequency-bodies.ts'
-import {
-  byFrequency,
-  isSelected,
-  type LiveCarrier,
-  type LiveCheckFilter,
-} from '../../domain/frequencies/live-carriers.ts'
-import { type StoredProfile, toProfileBodies } from '../../domain/frequencies/profile-changes.ts'
-import type { Profile } from '../../domain/frequencies/profiles.ts'
+import { byFrequency, isSelected } from '../../domain/frequencies/live-carriers.ts'
+import { toProfileBodies } from '../../domain/frequencies/profile-changes.ts'
 import { parseTvInUse } from '../../domain/frequencies/tv-raster.ts'
-import type { LevelHistory } from '../../domain/history/level-history.ts'
-import { globalScope, type SettingScope } from '../../domain/settings.ts'
+import { globalScope } from '../../domain/settings.ts'
 import { toTimestamp } from '../../domain/timestamp.ts'
-import type { FrequencyChecker } from '../../frequencies/frequency-checker.ts'
-import type { ClientKey } from '../../platform/client-shares.ts'
+import { now } from '../../platform/clock.ts'
 import { LruMap } from '../../platform/lru-map.ts'
+import type { Service } from '../../service.ts'
 import { clientKeyOf } from '../server/client-key.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { paginateLocal, sendCsv } from '../server/response.ts'
-
-export interface FrequencyRoutesDeps {
-  readonly frequencyDeps: EditFrequencyProfileDeps & {
-    readonly checker: Pick<FrequencyChecker, 'check' | 'suggest'>
-    readonly frequencies: {
-      profiles(): readonly Profile[]
-      carriers(site: string): readonly LiveCarrier[]
-      check(
-        filter: LiveCheckFilter,
-        site: string,
-        client: ClientKey,
-      ): Promise<{
-        readonly carriers: readonly LiveCarrier[]
-        readonly result: CheckResult
-        readonly checkedAt: number
-      }>
-    }
-    /** Returns what is stored of profiles. */
-    storedProfiles(): readonly StoredProfile[]
-  }
-  readonly noiseDeps: IdleNoiseDeps & { readonly history: { readonly levels: Pick<LevelHistory, 'ofClient'> } }
-  groups(manufacturer: string | undefined): readonly Group[]
-  settingsIn(scope: SettingScope): Settings
-}
 
 /** Enough for 1,000 carriers with all their properties. */
 const carrierBytes = 512 * 1024
 /** Checks and suggestions store nothing. */
 const read = { config: { needs: 'read', maxValues: 100_000 } } as const
 
-export function frequencyRoutes(app: ContractServer, deps: FrequencyRoutesDeps): void {
-  checkRoutes(app, deps)
-  noiseRoutes(app, deps)
-  profileRoutes(app, deps)
+export function frequencyRoutes(app: ContractServer, service: Service): void {
+  checkRoutes(app, service)
+  noiseRoutes(app, service)
+  profileRoutes(app, service)
 }
 
-function checkRoutes(app: ContractServer, deps: FrequencyRoutesDeps): void {
-  const { checker, frequencies } = deps.frequencyDeps
-  const region = () => deps.settingsIn(globalScope).REGION
+function checkRoutes(app: ContractServer, service: Service): void {
+  const { checker, frequencies } = service
+  const region = () => service.settings.inScope(globalScope).REGION
 
   function slotsOf(group: number | undefined): ReadonlySet<number> | null {
     if (group === undefined) return null
-    const found = deps.groups(undefined).find(({ id }) => id === group)
+    const found = service.lists.groupsOf(undefined).find(({ id }) => id === group)
     if (found === undefined) throw new RequestError('not_found', { subject: `group ${group}` })
     return new Set(found.slots)
   }
@@ -135,7 +100,7 @@ function checkRoutes(app: ContractServer, deps: FrequencyRoutesDeps): void {
       const { format = 'csv', only_on = false, group, site = localSite } = request.query
       const filter = { isOnlyOn: only_on, slots: slotsOf(group) }
       const carriers = frequencies.carriers(site).filter((carrier) => isSelected(carrier, filter))
-      const context = { region: region(), groups: deps.groups(undefined) }
+      const context = { region: region(), groups: service.lists.groupsOf(undefined) }
       const text = {
         csv: () => toFrequenciesCsv(carriers, context),
         list: () => toFrequencyList(carriers),
@@ -146,7 +111,7 @@ function checkRoutes(app: ContractServer, deps: FrequencyRoutesDeps): void {
   })
 
   function tvInUse() {
-    const { REGION, TV_IN_USE } = deps.settingsIn(globalScope)
+    const { REGION, TV_IN_USE } = service.settings.inScope(globalScope)
     return parseTvInUse(REGION, TV_IN_USE).inUse
   }
 }
@@ -155,7 +120,7 @@ function checkRoutes(app: ContractServer, deps: FrequencyRoutesDeps): void {
 const keptNoiseMs = 2000
 const maxKeptNoise = 8
 
-function noiseRoutes(app: ContractServer, { noiseDeps }: FrequencyRoutesDeps): void {
+function noiseRoutes(app: ContractServer, service: Service): void {
   const kept = new LruMap<number, { readonly madeAt: number; readonly body: Promise<FrequencyNoiseBody> }>(maxKeptNoise)
   /** Only this installation's receivers are listed, because levels of sites are not recorded here. */
   app.route({
@@ -169,9 +134,9 @@ function noiseRoutes(app: ContractServer, { noiseDeps }: FrequencyRoutesDeps): v
 
   function readNoise(hours: number, request: FastifyRequest): Promise<FrequencyNoiseBody> {
     const known = kept.get(hours)
-    if (known !== undefined && noiseDeps.now() - known.madeAt < keptNoiseMs) return known.body
-    const body = listIdleNoise(noiseDeps, noiseDeps.history.levels.ofClient(clientKeyOf(request)), hours)
-    kept.set(hours, { madeAt: noiseDeps.now(), body })
+    if (known !== undefined && now() - known.madeAt < keptNoiseMs) return known.body
+    const body = listIdleNoise(service, service.history.levels.ofClient(clientKeyOf(request)), hours)
+    kept.set(hours, { madeAt: now(), body })
     body.catch(() => kept.delete(hours))
     return body
   }
@@ -181,10 +146,8 @@ async function* toChunks(text: string): AsyncIterable<string> {
   yield text
 }
 
-function profileRoutes(app: ContractServer, { frequencyDeps }: FrequencyRoutesDeps): void {
-  const { storedProfiles } = frequencyDeps
-
-  const listBodies = () => toProfileBodies(storedProfiles())
+function profileRoutes(app: ContractServer, service: Service): void {
+  const listBodies = () => toProfileBodies(service.lists.current.frequencyProfiles)
 
   app.route({
     ...frequencyOperations.listFrequencyProfiles,
@@ -207,19 +170,19 @@ function profileRoutes(app: ContractServer, { frequencyDeps }: FrequencyRoutesDe
         throw new RequestError('bad_request', { details: 'levels.standard: missing' })
       }
       reply.code(201)
-      return addFrequencyProfile(frequencyDeps, actor, body)
+      return addFrequencyProfile(service, actor, body)
     },
   })
 
   app.route({
     ...frequencyOperations.changeFrequencyProfile,
-    handler: ({ actor, params, body }) => changeFrequencyProfile(frequencyDeps, actor, params.id, body),
+    handler: ({ actor, params, body }) => changeFrequencyProfile(service, actor, params.id, body),
   })
 
   app.route({
     ...frequencyOperations.removeFrequencyProfile,
     handler: async ({ actor, params }, reply) => {
-      await removeFrequencyProfile(frequencyDeps, actor, params.id)
+      await removeFrequencyProfile(service, actor, params.id)
       return reply.code(204).send(null)
     },
   })

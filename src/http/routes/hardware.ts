@@ -9,20 +9,17 @@ import {
   changeChannel,
   changeGroup,
   changePerformer,
-  type HardwareDeps,
   moveToSlots,
   removeAssignment,
   removeGroup,
   removePerformer,
 } from '../../actions/equipment/edit-hardware.ts'
 import { channelOperations } from '../../contract/channels.ts'
-import { type Group, groupOperations } from '../../contract/groups.ts'
+import { groupOperations } from '../../contract/groups.ts'
 import { hardwareOperations, type SiteUnitBody, type UnitBody, type UnitQuery } from '../../contract/hardware.ts'
-import type { Location } from '../../contract/locations.ts'
 import {
   type AssignmentBody,
   type AssignmentQuery,
-  type ChannelAssignment,
   performerOperations,
   type SiteAssignmentBody,
 } from '../../contract/performers.ts'
@@ -35,72 +32,55 @@ import {
   toUnitBody,
   type Unit,
 } from '../../domain/equipment/hardware.ts'
-import type { ServiceHealth } from '../../domain/equipment/health.ts'
 import { withMount, withoutMount } from '../../domain/equipment/picture.ts'
 import { toSingleChannelBody } from '../../domain/equipment/receiver-body.ts'
 import { localSite } from '../../domain/equipment/sites.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { toTimestamp } from '../../domain/timestamp.ts'
-import type { ReceiverStore } from '../../ingest/receiver-store.ts'
-import type { UnitStore } from '../../ingest/unit-store.ts'
+import type { Service } from '../../service.ts'
 import { listAssignments, listPerformers } from '../../storage/hardware.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { paginate, paginateLocal } from '../server/response.ts'
 import { pictureRoutes } from './pictures.ts'
 
-export interface HardwareRoutesDeps {
-  readonly hardwareDeps: HardwareDeps
-  readonly receiverStore: ReceiverStore
-  readonly unitStore: UnitStore
-  /** Returns the active assignments, also those of followed sites, each with its channel. */
-  assignments(): readonly ChannelAssignment[]
-  groups(manufacturer: string | undefined): readonly Group[]
-  health(manufacturer: string | undefined): ServiceHealth
-  locations(): readonly Location[]
-  /** The path prefix of all routes. */
-  readonly mount: string
-}
-
-export function hardwareRoutes(app: ContractServer, deps: HardwareRoutesDeps): void {
+export function hardwareRoutes(app: ContractServer, service: Service): void {
   const routes: FastifyPluginCallback = (instance, _options, done) => {
     const scope: ContractServer = instance.withTypeProvider()
     // Writes for an unknown manufacturer are rejected; reads return empty lists.
     scope.addHook('preHandler', async ({ method, query }) => {
       const { manufacturer } = query as { readonly manufacturer?: string }
-      if (method === 'GET' || manufacturer === undefined || deps.hardwareDeps.hasManufacturer(manufacturer)) return
+      if (method === 'GET' || manufacturer === undefined || service.hasManufacturer(manufacturer)) return
       throw new RequestError('not_found', { subject: `manufacturer ${manufacturer}` })
     })
-    groupRoutes(scope, deps)
-    channelRoutes(scope, deps)
-    deviceRoutes(scope, deps)
-    performerRoutes(scope, deps)
-    pictureRoutes(scope, deps)
-    assignmentRoutes(scope, deps)
+    groupRoutes(scope, service)
+    channelRoutes(scope, service)
+    deviceRoutes(scope, service)
+    performerRoutes(scope, service)
+    pictureRoutes(scope, service)
+    assignmentRoutes(scope, service)
     done()
   }
   void app.register(routes)
 }
 
-function groupRoutes(app: ContractServer, deps: HardwareRoutesDeps): void {
-  const { hardwareDeps } = deps
-
+function groupRoutes(app: ContractServer, service: Service): void {
   app.route({
     ...groupOperations.listGroups,
-    handler: (request) => paginateLocal(request, deps.groups(request.query.manufacturer)),
+    handler: (request) => paginateLocal(request, service.lists.groupsOf(request.query.manufacturer)),
   })
 
   app.route({
     ...groupOperations.changeGroup,
     handler: ({ actor, params, query, body: { id, ...change } }) => {
       requireSameId(params.id, id)
-      return changeGroup(hardwareDeps, actor, params.id, change, query.manufacturer)
+      return changeGroup(service, actor, params.id, change, query.manufacturer)
     },
   })
 
   app.route({
     ...groupOperations.removeGroup,
     handler: async ({ actor, params, query }, reply) => {
-      await removeGroup(hardwareDeps, actor, params.id, query.manufacturer)
+      await removeGroup(service, actor, params.id, query.manufacturer)
       return reply.code(204).send(null)
     },
   })
@@ -112,22 +92,22 @@ function groupRoutes(app: ContractServer, deps: HardwareRoutesDeps): void {
         if (title === undefined) throw new RequestError('bad_request', { details: 'title: missing' })
         const group = { title, ...(manufacturer !== undefined && { manufacturer }), ...fields }
         reply.code(201)
-        return addGroup(hardwareDeps, actor, group)
+        return addGroup(service, actor, group)
       }
-      if (!deps.groups(manufacturer).some((group) => group.id === id)) {
+      if (!service.lists.groupsOf(manufacturer).some((group) => group.id === id)) {
         throw new RequestError('bad_request', { details: `id: there is no group ${id}` })
       }
-      return changeGroup(hardwareDeps, actor, id, { ...(title !== undefined && { title }), ...fields }, manufacturer)
+      return changeGroup(service, actor, id, { ...(title !== undefined && { title }), ...fields }, manufacturer)
     },
   })
 }
 
-function channelRoutes(app: ContractServer, { hardwareDeps, receiverStore }: HardwareRoutesDeps): void {
+function channelRoutes(app: ContractServer, service: Service): void {
   app.route({
     ...channelOperations.changeChannel,
     handler: async ({ actor, params: { id }, query, body }) => {
-      const receiverId = await changeChannel(hardwareDeps, actor, id, body, query.manufacturer)
-      const channel = receiverStore.get(receiverId)?.channels.find((candidate) => candidate.id === id)
+      const receiverId = await changeChannel(service, actor, id, body, query.manufacturer)
+      const channel = service.receiverStore.get(receiverId)?.channels.find((candidate) => candidate.id === id)
       if (channel === undefined) throw new RequestError('not_found', { subject: `channel ${id}` })
       return toSingleChannelBody(channel)
     },
@@ -136,15 +116,16 @@ function channelRoutes(app: ContractServer, { hardwareDeps, receiverStore }: Har
   app.route({
     ...channelOperations.moveToSlots,
     handler: async ({ actor, body: { moves } }) => {
-      await moveToSlots(hardwareDeps, actor, moves)
+      await moveToSlots(service, actor, moves)
       return { moves }
     },
   })
 }
 
-function deviceRoutes(app: ContractServer, { receiverStore, unitStore, health, locations }: HardwareRoutesDeps): void {
+function deviceRoutes(app: ContractServer, service: Service): void {
+  const { receiverStore, unitStore, lists } = service
   const upstreams = () => {
-    const statuses = new Map(health(undefined).manufacturers.map(({ code, status }) => [code, status]))
+    const statuses = new Map(service.health().manufacturers.map(({ code, status }) => [code, status]))
     return (manufacturer: string): UpstreamStatus => statuses.get(manufacturer) ?? 'unconfigured'
   }
 
@@ -153,7 +134,7 @@ function deviceRoutes(app: ContractServer, { receiverStore, unitStore, health, l
     handler: (request) => {
       const { status, manufacturer, site } = request.query
       const statusOf = upstreams()
-      const allLocations = locations()
+      const allLocations = lists.current.locations
       const chassis = receiverStore
         .listAll({ manufacturer, site })
         .map((receiver) => toChassisBody(receiver, statusOf(receiver.manufacturer), allLocations))
@@ -203,14 +184,15 @@ function isSelected(unit: UnitBody | SiteUnitBody, query: Body<typeof UnitQuery>
   return percent >= (minBattery ?? 0) && percent <= (maxBattery ?? 100)
 }
 
-function performerRoutes(app: ContractServer, { hardwareDeps, mount }: HardwareRoutesDeps): void {
+function performerRoutes(app: ContractServer, service: Service): void {
+  const { mount } = service
   /** Performers do not belong to a manufacturer, but the list is empty if the requested manufacturer is unknown. */
   app.route({
     ...performerOperations.listPerformers,
     handler: async (request) => {
       const { manufacturer } = request.query
-      const isKnown = manufacturer === undefined || hardwareDeps.hasManufacturer(manufacturer)
-      const performers = isKnown ? await listPerformers(hardwareDeps.db.read) : []
+      const isKnown = manufacturer === undefined || service.hasManufacturer(manufacturer)
+      const performers = isKnown ? await listPerformers(service.db.read) : []
       return paginateLocal(
         request,
         performers.map((performer) => withMount(performer, mount)),
@@ -222,7 +204,7 @@ function performerRoutes(app: ContractServer, { hardwareDeps, mount }: HardwareR
     ...performerOperations.createPerformer,
     handler: async ({ actor, body }, reply) => {
       reply.code(201)
-      return withMount(await addPerformer(hardwareDeps, actor, withoutMount(body, mount)), mount)
+      return withMount(await addPerformer(service, actor, withoutMount(body, mount)), mount)
     },
   })
 
@@ -230,32 +212,29 @@ function performerRoutes(app: ContractServer, { hardwareDeps, mount }: HardwareR
     ...performerOperations.changePerformer,
     handler: async ({ actor, params, body: { id, ...change } }) => {
       requireSameId(params.id, id)
-      return withMount(await changePerformer(hardwareDeps, actor, params.id, withoutMount(change, mount)), mount)
+      return withMount(await changePerformer(service, actor, params.id, withoutMount(change, mount)), mount)
     },
   })
 
   app.route({
     ...performerOperations.removePerformer,
     handler: async ({ actor, params }, reply) => {
-      await removePerformer(hardwareDeps, actor, params.id)
+      await removePerformer(service, actor, params.id)
       return reply.code(204).send(null)
     },
   })
 }
 
-function assignmentRoutes(app: ContractServer, deps: HardwareRoutesDeps): void {
-  const { hardwareDeps } = deps
+function assignmentRoutes(app: ContractServer, service: Service): void {
   app.route({
     ...performerOperations.listAssignments,
     handler: async (request) => {
       const { is_active, performer, wireless_unit, manufacturer, names, site = localSite } = request.query
-      if (site !== localSite) return paginate(request, listSiteAssignments(deps, { ...request.query, site }))
+      if (site !== localSite) return paginate(request, listSiteAssignments(service, { ...request.query, site }))
       const filter = { is_active, performer, wireless_unit, manufacturer }
-      const bodies = (await listAssignments(hardwareDeps.db.read, filter)).map(toAssignmentBody)
+      const bodies = (await listAssignments(service.db.read, filter)).map(toAssignmentBody)
       if (names !== true) return paginate(request, bodies)
-      const performers = new Map(
-        (await listPerformers(hardwareDeps.db.read)).map((performer) => [performer.id, performer]),
-      )
+      const performers = new Map((await listPerformers(service.db.read)).map((performer) => [performer.id, performer]))
       return paginate(
         request,
         bodies.map((body) => {
@@ -270,7 +249,7 @@ function assignmentRoutes(app: ContractServer, deps: HardwareRoutesDeps): void {
     ...performerOperations.createAssignment,
     handler: async ({ actor, body }, reply) => {
       reply.code(201)
-      return toAssignmentBody(await addAssignment(hardwareDeps, actor, body))
+      return toAssignmentBody(await addAssignment(service, actor, body))
     },
   })
 
@@ -279,14 +258,14 @@ function assignmentRoutes(app: ContractServer, deps: HardwareRoutesDeps): void {
     handler: async ({ actor, params, body }) => {
       const { id, started_at: _started, ended_at: _ended, ...change } = body
       requireSameId(params.id, id)
-      return toAssignmentBody(await changeAssignment(hardwareDeps, actor, params.id, change))
+      return toAssignmentBody(await changeAssignment(service, actor, params.id, change))
     },
   })
 
   app.route({
     ...performerOperations.removeAssignment,
     handler: async ({ actor, params }, reply) => {
-      await removeAssignment(hardwareDeps, actor, params.id)
+      await removeAssignment(service, actor, params.id)
       return reply.code(204).send(null)
     },
   })
@@ -294,13 +273,13 @@ function assignmentRoutes(app: ContractServer, deps: HardwareRoutesDeps): void {
 
 /** Only assignments of this installation can have ended, or can be selected by ids. */
 function listSiteAssignments(
-  { assignments, receiverStore }: HardwareRoutesDeps,
+  { live, receiverStore }: Service,
   { is_active, performer, wireless_unit, manufacturer, site }: Body<typeof AssignmentQuery>,
 ): SiteAssignmentBody[] {
   if (is_active === false || performer !== undefined || wireless_unit !== undefined) return []
   const receivers = receiverStore.listAll({ manufacturer, site })
   const channelIds = new Set(receivers.flatMap(({ channels }) => channels.map(({ id }) => id)))
-  return assignments().flatMap(({ channel_id, performer: { name }, site }) =>
+  return live.lists.assignments().flatMap(({ channel_id, performer: { name }, site }) =>
     channel_id === null || site === undefined || !channelIds.has(channel_id)
       ? []
       : {

@@ -1,7 +1,7 @@
 /** Routes for recorded levels. */
 
 import type { FastifyRequest } from 'fastify'
-import { type RecordingHistory, storeRecentSeconds } from '../../actions/store-recent-seconds.ts'
+import { storeRecentSeconds } from '../../actions/store-recent-seconds.ts'
 import type { Group } from '../../contract/groups.ts'
 import { historyOperations } from '../../contract/history.ts'
 import type { Settings } from '../../contract/settings.ts'
@@ -14,6 +14,7 @@ import { parseLevelExport, parseLevelQuery, parsePastSecond } from '../../domain
 import { wasRecorded } from '../../domain/history/recorded-channels.ts'
 import { globalScope, type SettingScope } from '../../domain/settings.ts'
 import type { SiteLevels } from '../../domain/sites/followed-levels.ts'
+import type { History } from '../../history/history.ts'
 import type { PlaceholderStore } from '../../ingest/placeholder-store.ts'
 import type { ReceiverStore } from '../../ingest/receiver-store.ts'
 import { LruMap } from '../../platform/lru-map.ts'
@@ -23,7 +24,7 @@ import type { ContractServer } from '../server/contract.ts'
 import { sendBytes, sendCsv } from '../server/response.ts'
 
 export interface HistoryRoutesDeps {
-  readonly history: RecordingHistory & { readonly levels: Pick<LevelHistory, 'ofClient'> }
+  readonly history: Pick<History, 'flush'> & { readonly levels: Pick<LevelHistory, 'ofClient'> }
   /** Returns the states of all channels at a time, in epoch milliseconds. */
   channelStatesAt(time: number): Promise<readonly ChannelStateAt[]>
   readonly siteHistory: SiteLevels
@@ -45,7 +46,7 @@ export function historyRoutes(app: ContractServer, deps: HistoryRoutesDeps): voi
       const levels = levelsOf(request)
       await requireChannels(deps, levels, query.channelIds)
       const followed = await deps.siteHistory.load(query, clientKeyOf(request))
-      await storeRecentSeconds(deps, query.to * 1000)
+      await storeRecentSeconds(deps.history, query.to * 1000, deps.now())
       return sendBytes(request, reply, await levels.query(query, followed))
     },
   })
@@ -56,7 +57,7 @@ export function historyRoutes(app: ContractServer, deps: HistoryRoutesDeps): voi
       const { channelIds, ...range } = parseLevelExport(request.query, deps.now())
       const levels = levelsOf(request)
       await requireChannels(deps, levels, channelIds)
-      await storeRecentSeconds(deps, range.to * 1000)
+      await storeRecentSeconds(deps.history, range.to * 1000, deps.now())
       const names = new Map(channelsOf(deps).map(({ id, name }) => [id, name]))
       const channels = channelIds.map((id) => ({ id, name: names.get(id) ?? '' }))
       const reading = { client: clientKeyOf(request), interrupted: new Map() }
@@ -93,7 +94,7 @@ const maxMoments = 8
 const momentMs = 2000
 
 async function momentJson(deps: HistoryRoutesDeps, reader: LevelReader, time: number): Promise<Uint8Array> {
-  await storeRecentSeconds(deps, (time + 1) * 1000)
+  await storeRecentSeconds(deps.history, (time + 1) * 1000, deps.now())
   // Like its letter, the state of a second is that at its end.
   const [levels, rows] = await Promise.all([reader.at(time), deps.channelStatesAt(time * 1000 + 999)])
   if (levels === null) throw new RequestError('not_found', { subject: 'record of this time' })

@@ -1,71 +1,67 @@
 /** Routes for imports and undo. */
 
 import { importCast } from '../../actions/imports/import-cast.ts'
-import { importMicboard, type MicboardImportDeps } from '../../actions/imports/import-micboard.ts'
+import { importMicboard } from '../../actions/imports/import-micboard.ts'
 import {
   describePlanningCenter,
   forgetPlanningCenter,
   importPlanningCenter,
   listPlans,
   listServiceTypes,
-  type PlanningCenterDeps,
   readPositions,
 } from '../../actions/imports/import-planning-center.ts'
-import { type UndoDeps, undo } from '../../actions/undo.ts'
+import { undo } from '../../actions/undo.ts'
 import { importOperations } from '../../contract/imports.ts'
+import type { Service } from '../../service.ts'
 import type { ContractServer } from '../server/contract.ts'
 
-export interface ImportRoutesDeps {
-  readonly importDeps: PlanningCenterDeps & MicboardImportDeps & UndoDeps
-}
-
-export function importRoutes(app: ContractServer, { importDeps }: ImportRoutesDeps): void {
+export function importRoutes(app: ContractServer, service: Service): void {
   app.route({
     ...importOperations.importCast,
-    handler: ({ actor, body }) => importCast(importDeps, actor, body),
+    handler: ({ actor, body }) => importCast(service, actor, body),
   })
 
   app.route({
     ...importOperations.importMicboard,
-    handler: ({ actor, body }) => importMicboard(importDeps, actor, body),
+    handler: ({ actor, body }) => importMicboard(service, actor, body),
   })
 
   app.route({
     ...importOperations.getPlanningCenter,
     config: { needs: 'operate' },
-    handler: () => describePlanningCenter(importDeps),
+    handler: () => describePlanningCenter(service),
   })
 
   app.route({
     ...importOperations.importPlanningCenter,
-    handler: ({ actor, body }) => importPlanningCenter(importDeps, actor, body),
+    handler: ({ actor, body }) => importPlanningCenter(service, actor, body),
   })
 
   app.route({
     ...importOperations.listPlanningCenterServiceTypes,
-    handler: ({ body }) => listServiceTypes(importDeps, body),
+    handler: ({ body }) => listServiceTypes(service, body),
   })
 
   app.route({
     ...importOperations.listPlanningCenterPlans,
-    handler: ({ body }) => listPlans(importDeps, body),
+    handler: ({ body }) => listPlans(service, body),
   })
 
   app.route({
     ...importOperations.listPlanningCenterPositions,
-    handler: ({ body }) => readPositions(importDeps, body),
+    handler: ({ body }) => readPositions(service, body),
   })
 
   app.route({
     ...importOperations.forgetPlanningCenterToken,
     handler: async ({ actor }, reply) => {
-      await forgetPlanningCenter(importDeps, actor)
+      await forgetPlanningCenter(service, actor)
       return reply.code(204).send(null)
     },
   })
 
   app.route({
     ...importOperations.undo,
-    handler: ({ actor, params }) => undo(importDeps, actor, params.undo_id),
+    handler: ({ actor, params }) => undo(service, actor, params.undo_id),
   })
 }

@@ -1,72 +1,55 @@
 /** All routes, under the mount prefix. */
 
 import type { FastifyInstance, FastifyPluginCallback } from 'fastify'
-import type { Alerts } from '../../alerts/alerts.ts'
+import type { OidcDeps } from '../../actions/access/sign-in-oidc.ts'
+import { Identifications } from '../../actions/equipment/identify-receivers.ts'
 import { LiveData } from '../../live/live-data.ts'
-import { type LevelResponseDeps, recordLevelResponses } from '../../live/routes/level-responses.ts'
-import { type SocketDeps, socketRoutes } from '../../live/routes/socket.ts'
+import { recordLevelResponses } from '../../live/routes/level-responses.ts'
+import { socketRoutes } from '../../live/routes/socket.ts'
 import type { ClientShares } from '../../platform/client-shares.ts'
+import { now } from '../../platform/clock.ts'
+import type { Service } from '../../service.ts'
+import { listChannelStatesAt } from '../../storage/channel-states.ts'
 import type { ContractServer } from '../server/contract.ts'
+import type { ResponseCache } from '../server/response.ts'
 import { type AccountDeps, accountRoutes } from './accounts.ts'
-import { type AlertRoutesDeps, alertRoutes } from './alerts.ts'
-import { type CheckRoutesDeps, checkRoutes } from './checks.ts'
-import { type DiscoveryDeps, discoveryRoutes, reviewRoutes } from './discovery.ts'
+import { alertRoutes } from './alerts.ts'
+import { checkRoutes } from './checks.ts'
+import { discoveryRoutes, reviewRoutes } from './discovery.ts'
 import { docsRoutes } from './docs.ts'
-import { type EventRoutesDeps, eventRoutes } from './events.ts'
-import { type FrequencyRoutesDeps, frequencyRoutes } from './frequencies.ts'
-import { type HardwareRoutesDeps, hardwareRoutes } from './hardware.ts'
-import { type HistoryRoutesDeps, historyRoutes } from './history.ts'
-import { type ImportRoutesDeps, importRoutes } from './imports.ts'
-import { type LocationRoutesDeps, locationRoutes } from './locations.ts'
-import { type ManufacturerRoutesDeps, manufacturerRoutes } from './manufacturers.ts'
-import { type MetricsDeps, metricsRoutes } from './metrics.ts'
-import { livenessRoutes, type MonitoringDeps, monitoringRoutes, type ProbeDeps } from './monitoring.ts'
-import { type NotificationRoutesDeps, notificationRoutes } from './notifications.ts'
-import { type OidcRoutesDeps, oidcRoutes } from './oidc.ts'
+import { eventRoutes } from './events.ts'
+import { frequencyRoutes } from './frequencies.ts'
+import { hardwareRoutes } from './hardware.ts'
+import { historyRoutes } from './history.ts'
+import { importRoutes } from './imports.ts'
+import { locationRoutes } from './locations.ts'
+import { manufacturerRoutes } from './manufacturers.ts'
+import { metricsRoutes } from './metrics.ts'
+import { livenessRoutes, monitoringRoutes } from './monitoring.ts'
+import { notificationRoutes } from './notifications.ts'
+import { oidcRoutes } from './oidc.ts'
 import { collectRoutes } from './openapi-document.ts'
-import { helpRoutes, type PageDeps, pageRoutes } from './pages.ts'
-import { type PlaceholderRoutesDeps, placeholderRoutes } from './placeholders.ts'
-import { type ReceiverDeps, receiverRoutes } from './receivers.ts'
-import { type ReportRoutesDeps, reportRoutes } from './reports.ts'
-import { type ScanRoutesDeps, scanRoutes } from './scans.ts'
-import { type SettingRoutesDeps, settingRoutes } from './settings.ts'
-import { type ShowRoutesDeps, showRoutes } from './shows.ts'
-import { type SingleRecordDeps, singleRecordRoutes } from './single-records.ts'
-import { type SiteRoutesDeps, siteRoutes } from './sites.ts'
-import { type StoreRoutesDeps, storeRoutes } from './store.ts'
-import { type SummaryDeps, summaryRoutes } from './summary.ts'
+import { helpRoutes, pageRoutes } from './pages.ts'
+import { placeholderRoutes } from './placeholders.ts'
+import { receiverRoutes } from './receivers.ts'
+import { reportRoutes } from './reports.ts'
+import { scanRoutes } from './scans.ts'
+import { settingRoutes } from './settings.ts'
+import { showRoutes } from './shows.ts'
+import { singleRecordRoutes } from './single-records.ts'
+import { siteRoutes } from './sites.ts'
+import { storeRoutes } from './store.ts'
+import { summaryRoutes } from './summary.ts'
 
-export interface RoutesDeps
-  extends Omit<ReceiverDeps, 'liveData'>,
-    MonitoringDeps,
-    ProbeDeps,
-    Omit<SocketDeps, 'liveData' | 'sockets'>,
-    PageDeps,
-    AccountDeps,
-    OidcRoutesDeps,
-    AlertRoutesDeps,
-    MetricsDeps,
-    HardwareRoutesDeps,
-    FrequencyRoutesDeps,
-    PlaceholderRoutesDeps,
-    ShowRoutesDeps,
-    CheckRoutesDeps,
-    ScanRoutesDeps,
-    ReportRoutesDeps,
-    HistoryRoutesDeps,
-    EventRoutesDeps,
-    ImportRoutesDeps,
-    ManufacturerRoutesDeps,
-    NotificationRoutesDeps,
-    DiscoveryDeps,
-    LocationRoutesDeps,
-    LevelResponseDeps,
-    StoreRoutesDeps,
-    SingleRecordDeps,
-    SiteRoutesDeps,
-    Omit<SummaryDeps, 'liveData'>,
-    SettingRoutesDeps {
-  readonly alerts: Alerts
+/** What the routes use besides the service. */
+export interface RoutesContext {
+  readonly access: AccountDeps & OidcDeps
+  readonly cache: ResponseCache
+  readonly version: string
+  /** The folder of the built pages. */
+  readonly webRoot: string
+  /** Whether the service is about to stop. */
+  isDraining(): boolean
 }
 
 interface RouteOptions {
@@ -77,66 +60,80 @@ interface RouteOptions {
 
 export async function registerRoutes(
   app: FastifyInstance,
-  deps: RoutesDeps,
+  service: Service,
+  { access, cache, version, webRoot, isDraining }: RoutesContext,
   { html, sockets }: RouteOptions,
 ): Promise<void> {
-  const collector = await collectRoutes(app, deps)
-  const liveData = new LiveData(deps.live.lists, deps.receiverStore, deps.alerts)
+  const { mount, db, live, lists, settings, receiverStore, placeholderStore, alerts, history, siteHistory } = service
+  const collector = await collectRoutes(app, { mount, version })
+  const liveData = new LiveData(live.lists, receiverStore, alerts)
+  const identifications = new Identifications(service)
   const rootRoutes: FastifyPluginCallback = (instance, _options, done) => {
     const scope: ContractServer = instance.withTypeProvider()
-    livenessRoutes(scope, deps)
-    socketRoutes(instance, { ...deps, liveData, sockets })
+    livenessRoutes(scope, service, isDraining)
+    socketRoutes(instance, service, liveData, sockets)
     done()
   }
   const routes: FastifyPluginCallback = (instance, options, done) => {
     const scope: ContractServer = instance.withTypeProvider()
-    recordLevelResponses(instance, deps)
-    receiverRoutes(scope, { ...deps, liveData })
-    summaryRoutes(scope, { ...deps, liveData })
-    monitoringRoutes(scope, deps)
-    alertRoutes(scope, deps)
-    metricsRoutes(scope, deps)
-    accountRoutes(scope, deps)
-    oidcRoutes(scope, deps)
-    hardwareRoutes(scope, deps)
-    placeholderRoutes(scope, deps)
-    frequencyRoutes(scope, deps)
-    showRoutes(scope, deps)
-    checkRoutes(scope, deps)
-    scanRoutes(scope, deps)
-    reportRoutes(scope, deps)
-    historyRoutes(scope, deps)
-    eventRoutes(scope, deps)
-    importRoutes(scope, deps)
-    manufacturerRoutes(scope, deps)
-    notificationRoutes(scope, deps)
-    discoveryRoutes(scope, deps)
-    reviewRoutes(scope, deps)
-    locationRoutes(scope, deps)
-    storeRoutes(scope, deps)
-    settingRoutes(scope, deps)
-    singleRecordRoutes(scope, deps)
-    siteRoutes(scope, deps)
-    docsRoutes(scope, { ...deps, collector })
-    pageRoutes(instance, deps, html)
-    helpRoutes(instance, deps)
+    recordLevelResponses(instance, service)
+    receiverRoutes(scope, service, { cache, liveData, identifications })
+    summaryRoutes(scope, service, liveData)
+    monitoringRoutes(scope, service, version)
+    metricsRoutes(scope, service, version)
+    accountRoutes(scope, access)
+    oidcRoutes(scope, access, mount)
+    historyRoutes(scope, {
+      ...{ history, siteHistory, receiverStore, placeholderStore, now },
+      groups: () => lists.current.groups,
+      settingsIn: (scope) => settings.inScope(scope),
+      channelStatesAt: (time) => listChannelStatesAt(db.read, time),
+    })
+    for (const addRoutes of serviceRoutes) addRoutes(scope, service)
+    docsRoutes(scope, { mount, version, collector })
+    pageRoutes(instance, webRoot, html)
+    helpRoutes(instance, webRoot, mount)
     rootRoutes(instance, options, done)
   }
-  await app.register(routes, { prefix: deps.mount })
+  await app.register(routes, { prefix: mount })
   // With a mount prefix, these routes are also available at the root.
-  if (deps.mount !== '') await app.register(rootRoutes)
+  if (mount !== '') await app.register(rootRoutes)
 }
+
+/** Routes that need only the service. */
+const serviceRoutes = [
+  alertRoutes,
+  hardwareRoutes,
+  placeholderRoutes,
+  frequencyRoutes,
+  showRoutes,
+  checkRoutes,
+  scanRoutes,
+  reportRoutes,
+  eventRoutes,
+  importRoutes,
+  manufacturerRoutes,
+  notificationRoutes,
+  discoveryRoutes,
+  reviewRoutes,
+  locationRoutes,
+  storeRoutes,
+  settingRoutes,
+  singleRecordRoutes,
+  siteRoutes,
+]
 
 /** Registers only what supervisors and Prometheus read. */
 export async function registerProbes(
   app: FastifyInstance,
-  deps: ProbeDeps & MetricsDeps & Pick<PageDeps, 'mount'>,
+  service: Service,
+  { version, isDraining }: Pick<RoutesContext, 'version' | 'isDraining'>,
 ): Promise<void> {
   const routes: FastifyPluginCallback = (instance, _options, done) => {
     const scope: ContractServer = instance.withTypeProvider()
-    livenessRoutes(scope, deps)
-    metricsRoutes(scope, deps)
+    livenessRoutes(scope, service, isDraining)
+    metricsRoutes(scope, service, version)
     done()
   }
-  for (const prefix of new Set([deps.mount, ''])) await app.register(routes, { prefix })
+  for (const prefix of new Set([service.mount, ''])) await app.register(routes, { prefix })
 }

@@ -4,30 +4,23 @@ import {
   addManufacturer,
   changeManufacturer,
   listAll,
-  type ManufacturerDeps,
   removeManufacturer,
 } from '../../actions/sources/change-manufacturers.ts'
 import { listPlugins, testManufacturer, tryManufacturer } from '../../actions/sources/test-manufacturer.ts'
 import { type ManufacturerBody, manufacturerOperations } from '../../contract/manufacturers.ts'
 import { maskSecrets } from '../../domain/access/secrets.ts'
-import { noSources, type ServiceHealth } from '../../domain/equipment/health.ts'
+import { noSources } from '../../domain/equipment/health.ts'
+import type { Service } from '../../service.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { paginate } from '../server/response.ts'
-
-export interface ManufacturerRoutesDeps {
-  readonly manufacturerDeps: ManufacturerDeps
-  health(manufacturer: string | undefined): ServiceHealth
-}
 
 const inspect = { config: { needs: 'inspect' } } as const
 const administer = { config: { needs: 'administer' } } as const
 
-export function manufacturerRoutes(app: ContractServer, deps: ManufacturerRoutesDeps): void {
-  const { manufacturerDeps } = deps
-
+export function manufacturerRoutes(app: ContractServer, service: Service): void {
   function toBody(record: Awaited<ReturnType<typeof listAll>>[number]): ManufacturerBody {
     const { config, secretsUnreadable, ...rest } = record
-    const known = deps.health(record.code).manufacturers.find(({ code }) => code === record.code)
+    const known = service.health(record.code).manufacturers.find(({ code }) => code === record.code)
     const { status, error, sources, device_errors, more } = known ?? { ...noSources, status: 'unconfigured' }
     return {
       ...rest,
@@ -46,7 +39,7 @@ export function manufacturerRoutes(app: ContractServer, deps: ManufacturerRoutes
     ...inspect,
     handler: async (request) => {
       const { manufacturer } = request.query
-      const records = await listAll(manufacturerDeps)
+      const records = await listAll(service)
       return paginate(
         request,
         records.filter(({ code }) => manufacturer === undefined || code === manufacturer).map(toBody),
@@ -58,7 +51,7 @@ export function manufacturerRoutes(app: ContractServer, deps: ManufacturerRoutes
     ...manufacturerOperations.createManufacturer,
     ...administer,
     handler: async ({ actor, body }, reply) => {
-      const record = await addManufacturer(manufacturerDeps, actor, body)
+      const record = await addManufacturer(service, actor, body)
       reply.code(201)
       return toBody(record)
     },
@@ -68,32 +61,32 @@ export function manufacturerRoutes(app: ContractServer, deps: ManufacturerRoutes
     ...manufacturerOperations.changeManufacturer,
     ...administer,
     handler: async ({ actor, params, body: change }) =>
-      toBody(await changeManufacturer(manufacturerDeps, actor, params.code, change)),
+      toBody(await changeManufacturer(service, actor, params.code, change)),
   })
 
   app.route({
     ...manufacturerOperations.removeManufacturer,
     ...administer,
     handler: async ({ actor, params }, reply) => {
-      await removeManufacturer(manufacturerDeps, actor, params.code)
+      await removeManufacturer(service, actor, params.code)
       return reply.code(204).send(null)
     },
   })
 
-  testRoutes(app, deps)
+  testRoutes(app, service)
 }
 
-function testRoutes(app: ContractServer, { manufacturerDeps }: ManufacturerRoutesDeps): void {
+function testRoutes(app: ContractServer, service: Service): void {
   app.route({
     ...manufacturerOperations.testConfiguration,
     ...administer,
-    handler: ({ actor, body: trial }) => tryManufacturer(manufacturerDeps, actor, trial),
+    handler: ({ actor, body: trial }) => tryManufacturer(service, actor, trial),
   })
 
   app.route({
     ...manufacturerOperations.testManufacturer,
     ...administer,
-    handler: ({ actor, params }) => testManufacturer(manufacturerDeps, actor, params.code),
+    handler: ({ actor, params }) => testManufacturer(service, actor, params.code),
   })
 
   app.route({

@@ -9,35 +9,14 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { alertKinds } from '../../contract/alert-kinds.ts'
 import { healthOperations } from '../../contract/health.ts'
 import { connectionStatuses, queueStatuses, severities } from '../../contract/values.ts'
-import type { Alert } from '../../domain/alerts/alert.ts'
 import type { ConditionState } from '../../domain/conditions/condition.ts'
-import type { ServiceHealth } from '../../domain/equipment/health.ts'
-import type { ReceiverStore } from '../../ingest/receiver-store.ts'
-import type { LivePublisher } from '../../live/live-publisher.ts'
-import type { Counters } from '../../platform/counters.ts'
+import type { Service } from '../../service.ts'
 import { countConnections } from '../../storage/connections.ts'
-import type { Database } from '../../storage/database.ts'
 import { countEntries } from '../../storage/discovery.ts'
 import { countDeliveries } from '../../storage/notification-deliveries.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { sendBytes } from '../server/response.ts'
 import { formatEquipmentMetrics } from './equipment-metrics.ts'
-
-export interface MetricsDeps {
-  readonly db: Database
-  readonly receiverStore: ReceiverStore
-  readonly live: LivePublisher
-  readonly counters: Pick<Counters, 'registry' | 'eventCount'>
-  readonly alerts: { list(): readonly Alert[] }
-  /** Whether this process records levels now. */
-  isRecording(): boolean
-  /** Bytes of the recorded levels on the disk; null if they cannot be determined soon. */
-  historySize(): Promise<number | null>
-  readonly version: string
-  /** The value of the label `installation`, which every series has. */
-  readonly installationName: string
-  health(manufacturer: string | undefined): ServiceHealth
-}
 
 /** The metrics of the process, which several services in one process share. */
 let processRegistry: Registry | undefined
@@ -49,7 +28,7 @@ function openProcessRegistry(): Registry {
   return processRegistry
 }
 
-export function metricsRoutes(app: ContractServer, deps: MetricsDeps): void {
+export function metricsRoutes(app: ContractServer, service: Service, version: string): void {
   const processMetrics = openProcessRegistry()
   app.route({
     ...healthOperations.getMetrics,
@@ -58,20 +37,17 @@ export function metricsRoutes(app: ContractServer, deps: MetricsDeps): void {
       const gauges = new Registry()
       const add = (name: string, help: string, labelNames: readonly string[] = []) =>
         new Gauge({ name: `micwatch_${name}`, help, labelNames, registers: [gauges] })
-      add('build_info', 'Always 1; the label is the version of the service.', ['version']).set(
-        { version: deps.version },
-        1,
-      )
-      describeUpstreams(deps, add)
-      describeDevices(deps, add)
-      describeConditions(deps, add)
-      await describeRecords(deps, add)
-      await describeHistory(deps, add)
-      add('websocket_clients', 'Connected WebSocket clients.').set(deps.live.subscribers)
-      add('feed_waiting_messages', 'Messages that are queued for slow clients.').set(deps.live.version1.queued)
-      const all = Registry.merge([deps.counters.registry, gauges, processMetrics])
-      all.setDefaultLabels({ installation: deps.installationName })
-      const equipment = await formatEquipmentMetrics(deps, request.query.channels === '1')
+      add('build_info', 'Always 1; the label is the version of the service.', ['version']).set({ version }, 1)
+      describeUpstreams(service, add)
+      describeDevices(service, add)
+      describeConditions(service, add)
+      await describeRecords(service, add)
+      await describeHistory(service, add)
+      add('websocket_clients', 'Connected WebSocket clients.').set(service.live.subscribers)
+      add('feed_waiting_messages', 'Messages that are queued for slow clients.').set(service.live.version1.queued)
+      const all = Registry.merge([service.counters.registry, gauges, processMetrics])
+      all.setDefaultLabels({ installation: service.installationName })
+      const equipment = await formatEquipmentMetrics(service, request.query.channels === '1')
       const bytes = Buffer.concat([Buffer.from(await all.metrics()), equipment])
       return sendBytes(request, reply, bytes, Registry.PROMETHEUS_CONTENT_TYPE)
     },
@@ -80,7 +56,7 @@ export function metricsRoutes(app: ContractServer, deps: MetricsDeps): void {
 
 type Add = (name: string, help: string, labelNames?: readonly string[]) => Gauge
 
-function describeUpstreams({ health }: MetricsDeps, add: Add): void {
+function describeUpstreams(service: Service, add: Add): void {
   const up = add('upstream_healthy', '1 while the systems of an enabled manufacturer are healthy, else 0.', [
     'manufacturer',
   ])
@@ -89,7 +65,7 @@ function describeUpstreams({ health }: MetricsDeps, add: Add): void {
     'Consecutive failed poll cycles. If the manufacturer has several sources, the lowest count among them.',
     ['manufacturer'],
   )
-  for (const { code: manufacturer, status, consecutive_failures } of health(undefined).manufacturers) {
+  for (const { code: manufacturer, status, consecutive_failures } of service.health().manufacturers) {
     if (status === 'disabled') continue
     up.set({ manufacturer }, status === 'healthy' ? 1 : 0)
     failures.set({ manufacturer }, consecutive_failures)
@@ -97,15 +73,15 @@ function describeUpstreams({ health }: MetricsDeps, add: Add): void {
 }
 
 /** Counts receivers by state, and channels as offline (like their receiver), idle (no transmitter) or live. */
-function describeDevices({ receiverStore, health }: MetricsDeps, add: Add): void {
+function describeDevices(service: Service, add: Add): void {
   const devices = add('devices', 'Receivers.', ['manufacturer', 'state'])
   const channels = add(
     'channels',
     'Channels: live with a transmitter, idle without one, offline while their receiver is offline.',
     ['manufacturer', 'state'],
   )
-  const manufacturers = new Set(health(undefined).manufacturers.map(({ code }) => code))
-  const all = receiverStore.listFacts()
+  const manufacturers = new Set(service.health().manufacturers.map(({ code }) => code))
+  const all = service.receiverStore.listFacts()
   for (const { manufacturer } of all) manufacturers.add(manufacturer)
   for (const manufacturer of manufacturers) {
     const count = { active: 0, inactive: 0, live: 0, idle: 0, offline: 0 }
@@ -122,7 +98,7 @@ function describeDevices({ receiverStore, health }: MetricsDeps, add: Add): void
 }
 
 /** Counts channels by the state of their condition. */
-function describeConditions({ receiverStore }: MetricsDeps, add: Add): void {
+function describeConditions({ receiverStore }: Service, add: Add): void {
   const gauge = add('channel_conditions', 'Channels by the state of their condition.', ['manufacturer', 'state'])
   const counts = new Map<string, Map<ConditionState, number>>()
   for (const { manufacturer, channels } of receiverStore.listFacts()) {
@@ -135,7 +111,7 @@ function describeConditions({ receiverStore }: MetricsDeps, add: Add): void {
 }
 
 /** Gauges of records. Those from the database are omitted while it cannot be read; the other metrics stay available. */
-async function describeRecords({ db, alerts }: MetricsDeps, add: Add): Promise<void> {
+async function describeRecords({ db, alerts }: Service, add: Add): Promise<void> {
   const open = add('alerts_open', 'Alerts that are raised and not cleared.', ['kind', 'severity'])
   for (const kind of alertKinds) for (const severity of severities) open.set({ kind, severity }, 0)
   for (const { kind, severity, site } of alerts.list()) if (site === null) open.inc({ kind, severity })
@@ -155,9 +131,9 @@ async function describeRecords({ db, alerts }: MetricsDeps, add: Add): Promise<v
 }
 
 /** The size of the history is omitted while it is not known. */
-async function describeHistory({ isRecording, historySize }: MetricsDeps, add: Add): Promise<void> {
-  add('history_recording', '1 while this process records levels, else 0.').set(isRecording() ? 1 : 0)
-  set(add('history_bytes', 'Recorded levels on the disk, in bytes.'), {}, await historySize())
+async function describeHistory({ history }: Service, add: Add): Promise<void> {
+  add('history_recording', '1 while this process records levels, else 0.').set(history.isRecording ? 1 : 0)
+  set(add('history_bytes', 'Recorded levels on the disk, in bytes.'), {}, await history.size())
 }
 
 /** Sets the gauge unless the value is unknown. */

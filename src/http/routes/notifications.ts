@@ -4,7 +4,6 @@ import type { FastifyRequest } from 'fastify'
 import {
   addNotificationChannel,
   changeNotificationChannel,
-  type NotificationChannelDeps,
   removeNotificationChannel,
   rotateNotificationSecret,
   testNotificationChannel,
@@ -12,22 +11,19 @@ import {
 import {
   addNotificationRule,
   changeNotificationRule,
-  type NotificationRuleDeps,
   removeNotificationRule,
 } from '../../actions/alerts/edit-notification-rules.ts'
 import { type NotificationDeliveryBody, notificationOperations } from '../../contract/notifications.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { fullConfig, toChannelBody, withoutAddresses } from '../../domain/notifications/channel.ts'
 import { toTimestamp } from '../../domain/timestamp.ts'
+import { now } from '../../platform/clock.ts'
+import type { Service } from '../../service.ts'
 import { findNotificationChannel, listNotificationChannels } from '../../storage/notification-channels.ts'
 import { countDeliveries, listDeliveries, oldestListed } from '../../storage/notification-deliveries.ts'
 import { listNotificationRules } from '../../storage/notification-rules.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { paginate, readPage, toPageOf } from '../server/response.ts'
-
-export interface NotificationRoutesDeps {
-  readonly notificationDeps: NotificationChannelDeps & NotificationRuleDeps
-}
 
 /** The most deliveries in a response without paging. */
 const maxUnpaged = 1000
@@ -35,11 +31,11 @@ const maxUnpaged = 1000
 const inspect = { config: { needs: 'inspect_notifications' } } as const
 const administer = { config: { needs: 'administer' } } as const
 
-export function notificationRoutes(app: ContractServer, { notificationDeps }: NotificationRoutesDeps): void {
-  channelRoutes(app, notificationDeps)
-  channelActionRoutes(app, notificationDeps)
-  ruleRoutes(app, notificationDeps)
-  deliveryRoutes(app, notificationDeps)
+export function notificationRoutes(app: ContractServer, service: Service): void {
+  channelRoutes(app, service)
+  channelActionRoutes(app, service)
+  ruleRoutes(app, service)
+  deliveryRoutes(app, service)
 }
 
 /** Whether the response may contain addresses: only with the session or token of an administrator. */
@@ -47,8 +43,8 @@ function showsAddresses({ credential }: Pick<FastifyRequest, 'credential'>): boo
   return credential?.role === 'admin'
 }
 
-function channelRoutes(app: ContractServer, deps: NotificationChannelDeps): void {
-  const { db, secrets } = deps
+function channelRoutes(app: ContractServer, service: Service): void {
+  const { db, secrets } = service
 
   app.route({
     ...notificationOperations.listNotificationChannels,
@@ -78,7 +74,7 @@ function channelRoutes(app: ContractServer, deps: NotificationChannelDeps): void
     ...notificationOperations.createNotificationChannel,
     ...administer,
     handler: async ({ actor, body }, reply) => {
-      const channel = await addNotificationChannel(deps, actor, body)
+      const channel = await addNotificationChannel(service, actor, body)
       reply.code(201)
       const { signing } = channel
       return {
@@ -92,48 +88,48 @@ function channelRoutes(app: ContractServer, deps: NotificationChannelDeps): void
     ...notificationOperations.changeNotificationChannel,
     ...administer,
     handler: async ({ actor, params, body }) =>
-      toChannelBody(await changeNotificationChannel(deps, actor, params.id, body), { showsAddresses: true }),
+      toChannelBody(await changeNotificationChannel(service, actor, params.id, body), { showsAddresses: true }),
   })
 
   app.route({
     ...notificationOperations.removeNotificationChannel,
     ...administer,
     handler: async ({ actor, params }, reply) => {
-      await removeNotificationChannel(deps, actor, params.id)
+      await removeNotificationChannel(service, actor, params.id)
       return reply.code(204).send(null)
     },
   })
 }
 
-function channelActionRoutes(app: ContractServer, deps: NotificationChannelDeps): void {
+function channelActionRoutes(app: ContractServer, service: Service): void {
   app.route({
     ...notificationOperations.testNotificationChannel,
     ...administer,
-    handler: ({ actor, params }) => testNotificationChannel(deps, actor, params.id),
+    handler: ({ actor, params }) => testNotificationChannel(service, actor, params.id),
   })
 
   app.route({
     ...notificationOperations.rotateNotificationSecret,
     ...administer,
     handler: async ({ actor, params }) => {
-      const { secret, previous_until } = await rotateNotificationSecret(deps, actor, params.id)
+      const { secret, previous_until } = await rotateNotificationSecret(service, actor, params.id)
       return { secret, previous_until: toTimestamp(previous_until) }
     },
   })
 }
 
-function ruleRoutes(app: ContractServer, deps: NotificationRuleDeps): void {
+function ruleRoutes(app: ContractServer, service: Service): void {
   app.route({
     ...notificationOperations.listNotificationRules,
     ...inspect,
-    handler: async (request) => paginate(request, await listNotificationRules(deps.db.read)),
+    handler: async (request) => paginate(request, await listNotificationRules(service.db.read)),
   })
 
   app.route({
     ...notificationOperations.getNotificationRule,
     ...inspect,
     handler: async ({ params: { id } }) => {
-      const rule = (await listNotificationRules(deps.db.read)).find((candidate) => candidate.id === id)
+      const rule = (await listNotificationRules(service.db.read)).find((candidate) => candidate.id === id)
       if (rule === undefined) throw new RequestError('not_found', { subject: `notification rule ${id}` })
       return rule
     },
@@ -143,7 +139,7 @@ function ruleRoutes(app: ContractServer, deps: NotificationRuleDeps): void {
     ...notificationOperations.createNotificationRule,
     ...administer,
     handler: async ({ actor, body }, reply) => {
-      const rule = await addNotificationRule(deps, actor, body)
+      const rule = await addNotificationRule(service, actor, body)
       reply.code(201)
       return rule
     },
@@ -152,20 +148,20 @@ function ruleRoutes(app: ContractServer, deps: NotificationRuleDeps): void {
   app.route({
     ...notificationOperations.changeNotificationRule,
     ...administer,
-    handler: ({ actor, params, body }) => changeNotificationRule(deps, actor, params.id, body),
+    handler: ({ actor, params, body }) => changeNotificationRule(service, actor, params.id, body),
   })
 
   app.route({
     ...notificationOperations.removeNotificationRule,
     ...administer,
     handler: async ({ actor, params }, reply) => {
-      await removeNotificationRule(deps, actor, params.id)
+      await removeNotificationRule(service, actor, params.id)
       return reply.code(204).send(null)
     },
   })
 }
 
-function deliveryRoutes(app: ContractServer, { db, secrets, now }: NotificationChannelDeps): void {
+function deliveryRoutes(app: ContractServer, { db, secrets }: Service): void {
   app.route({
     ...notificationOperations.listNotificationDeliveries,
     ...inspect,

@@ -13,12 +13,7 @@ import { toRequestError } from '../server/error-response.ts'
 import { prefersHtml } from '../server/html.ts'
 import { requesterOf } from '../server/requester.ts'
 
-export interface OidcRoutesDeps extends OidcDeps {
-  readonly mount: string
-}
-
-export function oidcRoutes(app: ContractServer, deps: OidcRoutesDeps): void {
-  const { mount } = deps
+export function oidcRoutes(app: ContractServer, deps: OidcDeps, mount: string): void {
   const open = { config: { needs: 'nothing' }, errorHandler: createErrorHandler(mount) } as const
 
   app.route({

@@ -16,13 +16,8 @@ declare module 'fastify' {
   }
 }
 
-export interface PageDeps {
-  /** The folder of the built pages. */
-  readonly webRoot: string
-  readonly mount: string
-}
-
-export function pageRoutes(app: FastifyInstance, { webRoot }: Pick<PageDeps, 'webRoot'>, html: string): void {
+/** `webRoot`: the folder of the built pages. */
+export function pageRoutes(app: FastifyInstance, webRoot: string, html: string): void {
   for (const { path, needs } of pages) {
     app.get(path, { config: { needs, isPage: true } }, (_request, reply) => sendPage(reply, html))
   }
@@ -50,7 +45,7 @@ export function pageRoutes(app: FastifyInstance, { webRoot }: Pick<PageDeps, 'we
 }
 
 /** Serves the documents, which the build renders to HTML pages. */
-export function helpRoutes(app: FastifyInstance, { webRoot, mount }: PageDeps): void {
+export function helpRoutes(app: FastifyInstance, webRoot: string, mount: string): void {
   // With and without a slash at the end. The links of the page are relative, so its address has to be complete.
   app.get('/help', { config: { needs: 'read', isPage: true } }, (_request, reply) =>
     reply.redirect(`${mount}/help/index.html`),
@@ -75,7 +70,7 @@ export function sendPage(reply: FastifyReply, html: string): FastifyReply {
 }
 
 /** Reads the HTML file and replaces Vite's relative asset URLs by URLs below the mount prefix. */
-export function readPage({ webRoot, mount }: PageDeps): string {
+export function readPage(webRoot: string, mount: string): string {
   const path = join(webRoot, 'index.html')
   try {
     return readFileSync(path, 'utf8').replaceAll('="./', `="${mount}/`)

@@ -1,26 +1,22 @@
 /** Routes for the pictures of performers. */
 
 import type { FastifyPluginCallback } from 'fastify'
-import { type PictureDeps, removePicture, setPicture } from '../../actions/equipment/edit-pictures.ts'
+import { removePicture, setPicture } from '../../actions/equipment/edit-pictures.ts'
 import { performerOperations } from '../../contract/performers.ts'
 import { maxPictureBytes, withMount } from '../../domain/equipment/picture.ts'
 import { RequestError } from '../../domain/errors.ts'
+import type { Service } from '../../service.ts'
 import { findPicture } from '../../storage/pictures.ts'
 import type { ContractServer } from '../server/contract.ts'
 
-export interface PictureRoutesDeps {
-  readonly hardwareDeps: PictureDeps
-  /** The path prefix of all routes. */
-  readonly mount: string
-}
-
-export function pictureRoutes(app: ContractServer, { hardwareDeps, mount }: PictureRoutesDeps): void {
+export function pictureRoutes(app: ContractServer, service: Service): void {
+  const { mount } = service
   app.route({
     ...performerOperations.getPicture,
     // A page shows many pictures at once.
     config: { isUnlimited: true },
     handler: async ({ params: { id }, headers }, reply) => {
-      const picture = await findPicture(hardwareDeps.db.read, id)
+      const picture = await findPicture(service.db.read, id)
       if (picture === undefined) throw new RequestError('not_found', { subject: `picture ${id}` })
       const etag = `"${id}"`
       reply.header('etag', etag).header('cache-control', 'private, max-age=31536000, immutable')
@@ -32,7 +28,7 @@ export function pictureRoutes(app: ContractServer, { hardwareDeps, mount }: Pict
   app.route({
     ...performerOperations.removePicture,
     handler: async ({ actor, params }, reply) => {
-      await removePicture(hardwareDeps, actor, params.id)
+      await removePicture(service, actor, params.id)
       return reply.code(204).send(null)
     },
   })
@@ -48,7 +44,7 @@ export function pictureRoutes(app: ContractServer, { hardwareDeps, mount }: Pict
       handler: async ({ actor, params, body }) => {
         // Without a content type, there is no body, or an empty one.
         const bytes = Buffer.isBuffer(body) ? body : undefined
-        return withMount(await setPicture(hardwareDeps, actor, params.id, bytes), mount)
+        return withMount(await setPicture(service, actor, params.id, bytes), mount)
       },
     })
     done()

@@ -1,23 +1,15 @@
 /** Routes for placeholders. */
 
-import {
-  addPlaceholder,
-  changePlaceholder,
-  type EditPlaceholderDeps,
-  removePlaceholder,
-} from '../../actions/equipment/edit-placeholders.ts'
+import { addPlaceholder, changePlaceholder, removePlaceholder } from '../../actions/equipment/edit-placeholders.ts'
 import { placeholderOperations } from '../../contract/placeholders.ts'
 import { toPlaceholderBody } from '../../domain/equipment/placeholder.ts'
 import { RequestError } from '../../domain/errors.ts'
+import type { Service } from '../../service.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { paginateLocal } from '../server/response.ts'
 
-export interface PlaceholderRoutesDeps {
-  readonly placeholderDeps: EditPlaceholderDeps
-}
-
-export function placeholderRoutes(app: ContractServer, { placeholderDeps }: PlaceholderRoutesDeps): void {
-  const { placeholderStore } = placeholderDeps
+export function placeholderRoutes(app: ContractServer, service: Service): void {
+  const { placeholderStore } = service
 
   app.route({
     ...placeholderOperations.listPlaceholders,
@@ -37,20 +29,20 @@ export function placeholderRoutes(app: ContractServer, { placeholderDeps }: Plac
     ...placeholderOperations.createPlaceholder,
     handler: async ({ actor, body }, reply) => {
       reply.code(201)
-      return toPlaceholderBody(await addPlaceholder(placeholderDeps, actor, body))
+      return toPlaceholderBody(await addPlaceholder(service, actor, body))
     },
   })
 
   app.route({
     ...placeholderOperations.changePlaceholder,
     handler: async ({ actor, params, body }) =>
-      toPlaceholderBody(await changePlaceholder(placeholderDeps, actor, params.id, body)),
+      toPlaceholderBody(await changePlaceholder(service, actor, params.id, body)),
   })
 
   app.route({
     ...placeholderOperations.removePlaceholder,
     handler: async ({ actor, params }, reply) => {
-      await removePlaceholder(placeholderDeps, actor, params.id)
+      await removePlaceholder(service, actor, params.id)
       return reply.code(204).send(null)
     },
   })

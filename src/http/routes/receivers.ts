@@ -2,44 +2,35 @@
 
 import type { Identifications } from '../../actions/equipment/identify-receivers.ts'
 import { dataOperations } from '../../contract/data.ts'
-import type { Group } from '../../contract/groups.ts'
-import type { Location } from '../../contract/locations.ts'
-import type { ChannelAssignment } from '../../contract/performers.ts'
 import { type ReceiverWithSources, receiverOperations } from '../../contract/receivers.ts'
 import { addressOf } from '../../domain/equipment/health.ts'
-import type { Channel, Receiver } from '../../domain/equipment/receiver.ts'
+import type { Receiver } from '../../domain/equipment/receiver.ts'
 import { toReceiverDetail, toReceiverSummary } from '../../domain/equipment/receiver-body.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { toPerformerNames } from '../../domain/live/lists.ts'
 import { toMicboard } from '../../domain/micboard.ts'
-import type { ReceiverStore } from '../../ingest/receiver-store.ts'
 import type { LiveData } from '../../live/live-data.ts'
+import type { Service } from '../../service.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { type ResponseCache, readPage, sendCached, toPage } from '../server/response.ts'
 
-export interface ReceiverDeps {
-  readonly receiverStore: ReceiverStore
+/** What the routes share besides the service. */
+export interface ReceiverRoutes {
   readonly cache: ResponseCache
   readonly liveData: LiveData
-  /** Returns the `alert_battery_threshold` in force for a channel. */
-  batteryThreshold(receiver: Receiver, channel: Channel): number
-  locations(): readonly Location[]
-  groups(manufacturer: string | undefined): readonly Group[]
-  /** Returns the active assignments, also those of followed sites, each with its channel. */
-  assignments(): readonly ChannelAssignment[]
-  /** The public URL of the service; null if it is not configured. */
-  readonly publicUrl: URL | null
-  /** Returns the ids of the sources that report a receiver; empty as long as they are not known. */
-  reportingSources(receiverId: number): readonly string[]
-  readonly identifications: Pick<Identifications, 'canIdentify' | 'identify'>
+  readonly identifications: Identifications
 }
 
-export function receiverRoutes(app: ContractServer, deps: ReceiverDeps): void {
-  const { receiverStore, cache, liveData } = deps
+export function receiverRoutes(
+  app: ContractServer,
+  service: Service,
+  { cache, liveData, identifications }: ReceiverRoutes,
+): void {
+  const { receiverStore, lists } = service
   const toBody = (receiver: Receiver): ReceiverWithSources => ({
-    ...toReceiverDetail(receiver, deps.batteryThreshold, deps.locations()),
-    sources: deps.reportingSources(receiver.id).map((source) => addressOf(source, receiver.manufacturer)),
-    can_identify: deps.identifications.canIdentify(receiver),
+    ...toReceiverDetail(receiver, service.conditions, lists.current.locations),
+    sources: service.sourcesOf(receiver.id).map((source) => addressOf(source, receiver.manufacturer)),
+    can_identify: identifications.canIdentify(receiver),
   })
 
   for (const endpoint of [dataOperations.getData, dataOperations.getDataAlias]) {
@@ -68,9 +59,9 @@ export function receiverRoutes(app: ContractServer, deps: ReceiverDeps): void {
         make: () =>
           JSON.stringify(
             toMicboard(receiverStore.listAll(), {
-              groups: deps.groups(undefined),
-              performers: toPerformerNames(deps.assignments()),
-              url: deps.publicUrl?.href ?? '',
+              groups: lists.current.groups,
+              performers: toPerformerNames(service.live.lists.assignments()),
+              url: service.publicUrl === null ? '' : new URL(service.publicUrl).href,
             }),
           ),
       }),
@@ -116,7 +107,7 @@ export function receiverRoutes(app: ContractServer, deps: ReceiverDeps): void {
 
   app.route({
     ...receiverOperations.identifyReceiver,
-    handler: ({ actor, params, body }) => deps.identifications.identify(actor, params.id, body ?? {}),
+    handler: ({ actor, params, body }) => identifications.identify(actor, params.id, body ?? {}),
   })
 }
 

@@ -1,29 +1,21 @@
 /** Routes for spectrum scans. */
 
 import type { FastifyPluginCallback } from 'fastify'
-import { removeScan, type ScanDeps, uploadScan } from '../../actions/frequencies/edit-scans.ts'
+import { removeScan, uploadScan } from '../../actions/frequencies/edit-scans.ts'
 import { scanOperations } from '../../contract/scans.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { maxScanFileBytes } from '../../domain/frequencies/scans/scan.ts'
-import {
-  type Scan,
-  toScanBody,
-  toScanLevelsBody,
-  toUploadedScanBody,
-} from '../../domain/frequencies/scans/stored-scan.ts'
+import { toScanBody, toScanLevelsBody, toUploadedScanBody } from '../../domain/frequencies/scans/stored-scan.ts'
+import type { Service } from '../../service.ts'
 import { findScanLevels } from '../../storage/scans.ts'
 import { clientKeyOf } from '../server/client-key.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { acceptForms, formLimit } from '../server/form-bodies.ts'
 import { paginateLocal } from '../server/response.ts'
 
-export interface ScanRoutesDeps {
-  readonly scanDeps: ScanDeps
-  /** Returns all scans in the order in which they were uploaded. */
-  scans(): readonly Scan[]
-}
+export function scanRoutes(app: ContractServer, service: Service): void {
+  const scans = () => service.lists.current.scans
 
-export function scanRoutes(app: ContractServer, { scanDeps, scans }: ScanRoutesDeps): void {
   app.route({
     ...scanOperations.listScans,
     handler: (request) => paginateLocal(request, scans().map(toScanBody)),
@@ -33,7 +25,7 @@ export function scanRoutes(app: ContractServer, { scanDeps, scans }: ScanRoutesD
     ...scanOperations.getScan,
     handler: async ({ params: { id } }) => {
       const scan = scans().find((candidate) => candidate.id === id)
-      const levels = await findScanLevels(scanDeps.db.read, id)
+      const levels = await findScanLevels(service.db.read, id)
       if (scan === undefined || levels === undefined) throw new RequestError('not_found', { subject: `scan ${id}` })
       return toScanLevelsBody(scan, levels)
     },
@@ -42,7 +34,7 @@ export function scanRoutes(app: ContractServer, { scanDeps, scans }: ScanRoutesD
   app.route({
     ...scanOperations.removeScan,
     handler: async ({ actor, params }, reply) => {
-      await removeScan(scanDeps, actor, params.id)
+      await removeScan(service, actor, params.id)
       return reply.code(204).send(null)
     },
   })
@@ -60,7 +52,7 @@ export function scanRoutes(app: ContractServer, { scanDeps, scans }: ScanRoutesD
         }
         reply.code(201)
         const { scan, read } = await uploadScan(
-          scanDeps,
+          service,
           { actor: request.actor, client: clientKeyOf(request) },
           file,
           offset_db,

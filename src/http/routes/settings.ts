@@ -1,22 +1,15 @@
 /** Routes for settings: the values in force, and the values of every scope with their sources. */
 
 import type { FastifyRequest } from 'fastify'
-import { changeSetting, forgetSetting, requireKey, type SettingsDeps } from '../../actions/change-settings.ts'
-import type { RefreshDeps } from '../../actions/sources/refresh.ts'
+import { changeSetting, forgetSetting, requireKey } from '../../actions/change-settings.ts'
 import { configurationOperations } from '../../contract/configuration.ts'
-import type { Group } from '../../contract/groups.ts'
 import { isSettingKey, type SettingKey, settingKinds } from '../../contract/settings.ts'
 import { isAllowed, permissions } from '../../domain/access/access.ts'
 import { RequestError } from '../../domain/errors.ts'
-import { type ExplainedSettings, globalScope, type SettingScope } from '../../domain/settings.ts'
+import { globalScope, type SettingScope } from '../../domain/settings.ts'
+import type { Service } from '../../service.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { paginate } from '../server/response.ts'
-
-export interface SettingRoutesDeps extends Pick<RefreshDeps, 'manufacturers'> {
-  readonly settingsDeps: SettingsDeps
-  groups(manufacturer: string | undefined): readonly Group[]
-  explainSettings(scope: SettingScope): ExplainedSettings
-}
 
 /** The parameters that select a scope. */
 interface ScopeQuery {
@@ -24,12 +17,10 @@ interface ScopeQuery {
   readonly group?: number | undefined
 }
 
-export function settingRoutes(app: ContractServer, deps: SettingRoutesDeps): void {
-  const { settingsDeps } = deps
-
+export function settingRoutes(app: ContractServer, service: Service): void {
   app.route({
     ...configurationOperations.getConfig,
-    handler: ({ query }) => settingsDeps.settings(findScope(deps, query)),
+    handler: ({ query }) => service.settings.inScope(findScope(service, query)),
   })
 
   app.route({
@@ -39,14 +30,14 @@ export function settingRoutes(app: ContractServer, deps: SettingRoutesDeps): voi
       const { actor, query } = request
       const { key, value, manufacturer: inBody } = request.body
       requirePermission(request, key)
-      if (typeof inBody === 'string' && !hasManufacturer(deps, inBody)) {
+      if (typeof inBody === 'string' && !hasManufacturer(service, inBody)) {
         throw new RequestError('bad_request', { details: `manufacturer: there is no manufacturer ${inBody}` })
       }
       if (query.manufacturer !== undefined && inBody !== undefined && inBody !== query.manufacturer) {
         throw new RequestError('bad_request', { details: 'manufacturer: expected the same value as in the query' })
       }
-      const scope = findScope(deps, { manufacturer: inBody ?? undefined, ...query })
-      return changeSetting(settingsDeps, actor, { key, value, ...scope })
+      const scope = findScope(service, { manufacturer: inBody ?? undefined, ...query })
+      return changeSetting(service, actor, { key, value, ...scope })
     },
   })
 
@@ -59,7 +50,7 @@ export function settingRoutes(app: ContractServer, deps: SettingRoutesDeps): voi
       if (key === undefined) throw new RequestError('bad_request', { details: 'key: missing' })
       requireKey(key)
       requirePermission(request, key)
-      await forgetSetting(settingsDeps, actor, { key, ...findScope(deps, query) })
+      await forgetSetting(service, actor, { key, ...findScope(service, query) })
       return reply.code(204).send(null)
     },
   })
@@ -72,9 +63,9 @@ export function settingRoutes(app: ContractServer, deps: SettingRoutesDeps): voi
       const isSelected = (scope: SettingScope) =>
         (manufacturer === undefined || scope.manufacturer === manufacturer) &&
         (group === undefined || scope.group === group)
-      const bodies = listScopes(deps)
+      const bodies = listScopes(service)
         .filter(isSelected)
-        .map((scope) => ({ ...scope, settings: deps.explainSettings(scope) }))
+        .map((scope) => ({ ...scope, settings: service.settings.explain(scope) }))
       return paginate(request, bodies)
     },
   })
@@ -83,7 +74,7 @@ export function settingRoutes(app: ContractServer, deps: SettingRoutesDeps): voi
     ...configurationOperations.removeSetting,
     config: { needs: 'administer' },
     handler: async ({ actor, params, query: { manufacturer = null, group = null } }, reply) => {
-      await forgetSetting(settingsDeps, actor, { key: params.key, manufacturer, group })
+      await forgetSetting(service, actor, { key: params.key, manufacturer, group })
       return reply.code(204).send(null)
     },
   })
@@ -96,30 +87,30 @@ function requirePermission({ actor, credential }: Pick<FastifyRequest, 'actor' |
   throw new RequestError('not_allowed', { subject: permissions.administer })
 }
 
-function listScopes(deps: SettingRoutesDeps): SettingScope[] {
+function listScopes(service: Service): SettingScope[] {
   return [
     globalScope,
-    ...deps.manufacturers().map(({ code }) => ({ manufacturer: code, group: null })),
-    ...deps.groups(undefined).map(({ id }) => ({ manufacturer: null, group: id })),
+    ...service.sourceRegistry.manufacturers().map(({ code }) => ({ manufacturer: code, group: null })),
+    ...service.lists.groupsOf(undefined).map(({ id }) => ({ manufacturer: null, group: id })),
   ]
 }
 
 /** Throws a RequestError if the manufacturer or the group does not exist, or if both are given. */
-function findScope(deps: SettingRoutesDeps, { manufacturer, group }: ScopeQuery): SettingScope {
+function findScope(service: Service, { manufacturer, group }: ScopeQuery): SettingScope {
   if (manufacturer !== undefined && group !== undefined) {
     throw new RequestError('bad_request', { details: 'group: expected either a manufacturer or a group, not both' })
   }
-  if (manufacturer !== undefined && !hasManufacturer(deps, manufacturer)) {
+  if (manufacturer !== undefined && !hasManufacturer(service, manufacturer)) {
     throw new RequestError('not_found', { subject: `manufacturer ${manufacturer}` })
   }
-  if (group !== undefined && !deps.groups(undefined).some(({ id }) => id === group)) {
+  if (group !== undefined && !service.lists.groupsOf(undefined).some(({ id }) => id === group)) {
     throw new RequestError('not_found', { subject: `group ${group}` })
   }
   return { manufacturer: manufacturer ?? null, group: group ?? null }
 }
 
-function hasManufacturer(deps: SettingRoutesDeps, code: string): boolean {
-  return deps.manufacturers().some((manufacturer) => manufacturer.code === code)
+function hasManufacturer(service: Service, code: string): boolean {
+  return service.sourceRegistry.manufacturers().some((manufacturer) => manufacturer.code === code)
 }
 
 function isForAdministrators(key: SettingKey): boolean {

@@ -1,29 +1,19 @@
 /** Routes for shows. */
 
-import { addScene, getScene, listScenes, removeScene, type SceneDeps } from '../../actions/shows/edit-scenes.ts'
-import {
-  addShow,
-  changeShow,
-  type EditShowDeps,
-  endShow,
-  removeShow,
-  startShow,
-} from '../../actions/shows/edit-shows.ts'
+import { addScene, getScene, listScenes, removeScene } from '../../actions/shows/edit-scenes.ts'
+import { addShow, changeShow, endShow, removeShow, startShow } from '../../actions/shows/edit-shows.ts'
 import { previewRecall, recallScene } from '../../actions/shows/recall-scene.ts'
 import { showOperations } from '../../contract/shows.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { toSceneBody } from '../../domain/scenes/arrangement.ts'
-import { type Show, toShowBody } from '../../domain/shows.ts'
+import { toShowBody } from '../../domain/shows.ts'
+import type { Service } from '../../service.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { paginate, paginateLocal } from '../server/response.ts'
 
-export interface ShowRoutesDeps {
-  readonly showDeps: EditShowDeps
-  readonly sceneDeps: SceneDeps
-  shows(): readonly Show[]
-}
+export function showRoutes(app: ContractServer, service: Service): void {
+  const shows = () => service.lists.current.shows
 
-export function showRoutes(app: ContractServer, { showDeps, sceneDeps, shows }: ShowRoutesDeps): void {
   app.route({
     ...showOperations.listShows,
     handler: (request) => paginateLocal(request, shows().map(toShowBody)),
@@ -42,42 +32,42 @@ export function showRoutes(app: ContractServer, { showDeps, sceneDeps, shows }: 
     ...showOperations.createShow,
     handler: async ({ actor, body }, reply) => {
       reply.code(201)
-      return toShowBody(await addShow(showDeps, actor, body))
+      return toShowBody(await addShow(service, actor, body))
     },
   })
 
   app.route({
     ...showOperations.changeShow,
-    handler: async ({ actor, params, body }) => toShowBody(await changeShow(showDeps, actor, params.id, body)),
+    handler: async ({ actor, params, body }) => toShowBody(await changeShow(service, actor, params.id, body)),
   })
 
   app.route({
     ...showOperations.removeShow,
     handler: async ({ actor, params }, reply) => {
-      await removeShow(showDeps, actor, params.id)
+      await removeShow(service, actor, params.id)
       return reply.code(204).send(null)
     },
   })
 
   app.route({
     ...showOperations.startShow,
-    handler: async ({ actor, params }) => toShowBody(await startShow(showDeps, actor, params.id)),
+    handler: async ({ actor, params }) => toShowBody(await startShow(service, actor, params.id)),
   })
 
   app.route({
     ...showOperations.endShow,
-    handler: async ({ actor, params }) => toShowBody(await endShow(showDeps, actor, params.id)),
+    handler: async ({ actor, params }) => toShowBody(await endShow(service, actor, params.id)),
   })
 
   app.route({
     ...showOperations.listScenes,
-    handler: async (request) => paginate(request, (await listScenes(sceneDeps, request.params.id)).map(toSceneBody)),
+    handler: async (request) => paginate(request, (await listScenes(service, request.params.id)).map(toSceneBody)),
   })
 
   app.route({
     ...showOperations.getScene,
     handler: async ({ params }) => {
-      const { arrangement, ...scene } = await getScene(sceneDeps, params.id, params.scene_id)
+      const { arrangement, ...scene } = await getScene(service, params.id, params.scene_id)
       return { ...toSceneBody(scene), arrangement }
     },
   })
@@ -86,14 +76,14 @@ export function showRoutes(app: ContractServer, { showDeps, sceneDeps, shows }: 
     ...showOperations.createScene,
     handler: async ({ actor, params, body }, reply) => {
       reply.code(201)
-      return toSceneBody(await addScene(sceneDeps, actor, params.id, body.title))
+      return toSceneBody(await addScene(service, actor, params.id, body.title))
     },
   })
 
   app.route({
     ...showOperations.removeScene,
     handler: async ({ actor, params }, reply) => {
-      await removeScene(sceneDeps, actor, params.id, params.scene_id)
+      await removeScene(service, actor, params.id, params.scene_id)
       return reply.code(204).send(null)
     },
   })
@@ -102,7 +92,7 @@ export function showRoutes(app: ContractServer, { showDeps, sceneDeps, shows }: 
     ...showOperations.recallScene,
     handler: ({ actor, params, body }) =>
       body?.preview === true
-        ? previewRecall(sceneDeps, params.id, params.scene_id)
-        : recallScene(sceneDeps, actor, params.id, params.scene_id),
+        ? previewRecall(service, params.id, params.scene_id)
+        : recallScene(service, actor, params.id, params.scene_id),
   })
 }

@@ -1,43 +1,28 @@
 /** Routes that read one record, and the list of channels. */
 
 import { channelOperations, type ListedChannel } from '../../contract/channels.ts'
-import { type Group, groupOperations } from '../../contract/groups.ts'
+import { groupOperations } from '../../contract/groups.ts'
 import { hardwareOperations } from '../../contract/hardware.ts'
-import type { Location } from '../../contract/locations.ts'
 import { performerOperations } from '../../contract/performers.ts'
 import { toChassisBody, toUnitBody } from '../../domain/equipment/hardware.ts'
-import type { ServiceHealth } from '../../domain/equipment/health.ts'
 import { withMount } from '../../domain/equipment/picture.ts'
 import { siteOf, toSingleChannelBody } from '../../domain/equipment/receiver-body.ts'
 import type { EquipmentFilter } from '../../domain/equipment/sites.ts'
 import { RequestError } from '../../domain/errors.ts'
-import type { ReceiverStore } from '../../ingest/receiver-store.ts'
-import type { UnitStore } from '../../ingest/unit-store.ts'
-import type { Database } from '../../storage/database.ts'
+import type { Service } from '../../service.ts'
 import { findPerformer } from '../../storage/hardware.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { paginate } from '../server/response.ts'
-
-export interface SingleRecordDeps {
-  readonly db: Database
-  readonly receiverStore: ReceiverStore
-  readonly unitStore: UnitStore
-  groups(manufacturer: string | undefined): readonly Group[]
-  health(manufacturer: string | undefined): ServiceHealth
-  locations(): readonly Location[]
-  /** The path prefix of all routes. */
-  readonly mount: string
-}
 
 interface ChannelOwner {
   readonly channelId: number
   readonly receiverId: number
 }
 
-export function singleRecordRoutes(app: ContractServer, deps: SingleRecordDeps): void {
-  const { db, receiverStore, unitStore, groups, health, locations, mount } = deps
+export function singleRecordRoutes(app: ContractServer, service: Service): void {
+  const { db, receiverStore, unitStore, lists, mount } = service
   const statusOf = (manufacturer: string) =>
-    health(undefined).manufacturers.find(({ code }) => code === manufacturer)?.status ?? 'unconfigured'
+    service.health().manufacturers.find(({ code }) => code === manufacturer)?.status ?? 'unconfigured'
 
   /** Finds the channels without reading their levels, which would take long for all of them. */
   const channelOwners = (query: EquipmentFilter): ChannelOwner[] =>
@@ -77,7 +62,7 @@ export function singleRecordRoutes(app: ContractServer, deps: SingleRecordDeps):
   app.route({
     ...groupOperations.getGroup,
     handler: ({ params: { id }, query }) => {
-      const group = groups(query.manufacturer).find((candidate) => candidate.id === id)
+      const group = lists.groupsOf(query.manufacturer).find((candidate) => candidate.id === id)
       if (group === undefined) throw notFound('group', id)
       return group
     },
@@ -109,7 +94,7 @@ export function singleRecordRoutes(app: ContractServer, deps: SingleRecordDeps):
     handler: ({ params: { id }, query }) => {
       const receiver = receiverStore.get(id)
       if (receiver === undefined || !isIncluded(query, receiver)) throw notFound('chassis', id)
-      return toChassisBody(receiver, statusOf(receiver.manufacturer), locations())
+      return toChassisBody(receiver, statusOf(receiver.manufacturer), lists.current.locations)
     },
   })
 }

@@ -15,9 +15,9 @@ import { RequestError } from '../../domain/errors.ts'
 import { connectionLimits, minSocketsPerClient } from '../../domain/scheduling/connection-limits.ts'
 import { closeSockets, socketServerOptions } from '../../live/routes/socket.ts'
 import { ClientShares } from '../../platform/client-shares.ts'
+import type { Service } from '../../service.ts'
 import type { CertificatePair } from '../../storage/certificate-pair.ts'
-import type { Redis } from '../../storage/redis.ts'
-import { type RoutesDeps, registerProbes, registerRoutes } from '../routes/index.ts'
+import { type RoutesContext, registerProbes, registerRoutes } from '../routes/index.ts'
 import { readPage } from '../routes/pages.ts'
 import { acceptJsonOnly, ignoreBody, maxBodyBytes } from './bodies.ts'
 import { type Connections, descriptorLimit, limitConnections } from './connections.ts'
@@ -36,15 +36,12 @@ import { createRequestLimiter, type RateLimitSettings, type RequestLimiter } fro
 import { createClosing } from './shutdown.ts'
 import { createValidatorCompiler, invalidBody } from './validation.ts'
 
-export interface ServerDeps extends RoutesDeps {
+export interface ServerDeps extends RoutesContext {
+  readonly service: Service
   readonly guard: Omit<GuardSettings, keyof AccessSettings>
   readonly headers: HeaderSettings
-  /** The public URL of the service; null if it is not configured. */
-  readonly publicUrl: URL | null
   /** The settings until others are applied. */
   readonly settings: AccessSettings
-  /** The Redis connection, which the processes of an installation share; null if Redis is not configured. */
-  readonly redis: Redis | null
   /** The contents of the certificate and its key; null without TLS. */
   readonly tls: CertificatePair | null
   readonly log: FastifyBaseLogger
@@ -67,14 +64,16 @@ export interface Server {
 
 /** `hasOnlyProbes`: the server has only the routes of supervisors and Prometheus. */
 export async function createServer(deps: ServerDeps, { hasOnlyProbes = false } = {}): Promise<Server> {
+  const { service } = deps
   const openGuard = (settings: AccessSettings) =>
-    createGuard({ ...deps.guard, ...settings, credentials: deps.credentials, log: deps.log })
+    createGuard({ ...deps.guard, ...settings, credentials: deps.access.credentials, log: deps.log })
   let { settings } = deps
+  const { signal, mount, publicUrl } = service
   let guard = openGuard(settings)
   let isTrusted = trustProxies(settings.trustedProxies)
   const check: Guard = (request) => guard(request)
   const headers = constantHeaders(deps.headers)
-  const html = readPage(deps)
+  const html = readPage(deps.webRoot, service.mount)
   const limits = connectionLimits(descriptorLimit())
   if (limits.isLowered) {
     const { descriptors, connections, sockets } = limits
@@ -92,15 +91,16 @@ export async function createServer(deps: ServerDeps, { hasOnlyProbes = false } =
   })
   const connections = limitConnections(app.server, limits, (address) => isTrusted(address))
   app.decorate('constantHeaders', Object.entries(headers))
-  app.decorate('publicUrl', deps.publicUrl)
-  app.decorate('isStopping', () => deps.signal.aborted || deps.isDraining())
+  app.decorate('publicUrl', publicUrl === null ? null : new URL(publicUrl))
+  app.decorate('isStopping', () => signal.aborted || deps.isDraining())
   // Must be registered before the hooks, so that it closes the connection of an upgrade request that a hook rejects.
   await acceptSockets(app, headers)
-  const rateLimit = createRequestLimiter(app, settings.rateLimit, deps)
-  addHooks(app, { signal: deps.signal, check, rateLimit, connections })
-  handleErrors(app, { mount: deps.mount, log: deps.log, html, headers, rateLimit })
-  if (hasOnlyProbes) await registerProbes(app, deps)
-  else await registerRoutes(app, deps, { html, sockets: new ClientShares(limits.sockets, minSocketsPerClient) })
+  const rateLimit = createRequestLimiter(app, settings.rateLimit, service)
+  addHooks(app, { signal, check, rateLimit, connections })
+  handleErrors(app, { mount, log: deps.log, html, headers, rateLimit })
+  if (hasOnlyProbes) await registerProbes(app, service, deps)
+  else
+    await registerRoutes(app, service, deps, { html, sockets: new ClientShares(limits.sockets, minSocketsPerClient) })
   return {
     app,
     applySettings(changed) {

@@ -1,46 +1,43 @@
 /** Carries out commands that are received over OSC, one after another, with the role operator. */
 
-import { acknowledge, type RespondDeps } from '../../actions/alerts/respond-to-alerts.ts'
-import { addMarker, type EditMarkerDeps } from '../../actions/shows/edit-markers.ts'
-import { type EditShowDeps, endShow, startShow } from '../../actions/shows/edit-shows.ts'
+import { acknowledge } from '../../actions/alerts/respond-to-alerts.ts'
+import { addMarker } from '../../actions/shows/edit-markers.ts'
+import { endShow, startShow } from '../../actions/shows/edit-shows.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { clientKey } from '../../domain/identity/address.ts'
 import type { OscAction } from '../../domain/osc/command.ts'
 import { type Show, stateOf } from '../../domain/shows.ts'
 import { ClientShares } from '../../platform/client-shares.ts'
-import type { Log } from '../../platform/log.ts'
-
-export interface CommandDeps extends EditMarkerDeps, EditShowDeps, RespondDeps {
-  shows(): readonly Show[]
-  /** A command was dropped because its sender sends too many. */
-  countExcess(): void
-  readonly log: Log
-}
+import { now } from '../../platform/clock.ts'
+import type { Service } from '../../service.ts'
+import type { PacketCounters } from './listener.ts'
 
 /** Commands of all addresses. */
 const maxWaiting = 200
 
 export class OscCommands {
-  readonly #deps: CommandDeps
+  readonly #service: Service
+  readonly #counters: PacketCounters
   readonly #waiting = new ClientShares(maxWaiting)
   #last: Promise<void> = Promise.resolve()
 
-  constructor(deps: CommandDeps) {
-    this.#deps = deps
+  constructor(service: Service, counters: PacketCounters) {
+    this.#service = service
+    this.#counters = counters
   }
 
   /** Adds a command to the queue. Commands beyond the share of an address are dropped. */
   add(command: OscAction, address: string): void {
     const release = this.#waiting.take(clientKey(address))
     if (release === null) {
-      this.#deps.countExcess()
+      this.#counters.countExcess()
       return
     }
     this.#last = this.#last.then(async () => {
       await this.#perform(command, address).catch((error: unknown) => {
         const reason = error instanceof RequestError ? error.details || error.message : String(error)
-        this.#deps.log.warn({ command: command.type, address, error: reason }, 'OSC command failed')
+        this.#service.log.warn({ command: command.type, address, error: reason }, 'OSC command failed')
       })
       release()
     })
@@ -55,16 +52,16 @@ export class OscCommands {
     const actor: Actor = { kind: 'osc', id: null, name: 'osc', role: 'operator', address }
     switch (command.type) {
       case 'marker':
-        await addMarker(this.#deps, actor, { text: command.text })
+        await addMarker(this.#service, actor, { text: command.text })
         return
       case 'start_show':
-        await startShow(this.#deps, actor, this.#findShow(command.show, 'planned'))
+        await startShow(this.#service, actor, this.#findShow(command.show, 'planned'))
         return
       case 'end_show':
-        await endShow(this.#deps, actor, this.#findShow(command.show, 'running'))
+        await endShow(this.#service, actor, this.#findShow(command.show, 'running'))
         return
       case 'acknowledge':
-        await acknowledge(this.#deps, actor, command.alert, null)
+        await acknowledge(this.#service, actor, command.alert, null)
     }
   }
 
@@ -73,7 +70,7 @@ export class OscCommands {
    * the one whose planned start is nearest.
    */
   #findShow(wanted: string | null, state: 'planned' | 'running'): number {
-    const shows = this.#deps.shows()
+    const shows = this.#service.lists.current.shows
     const titled = shows.filter((show) => (wanted === null || show.title === wanted) && stateOf(show) === state)
     const [nearest] = titled.toSorted((a, b) => this.#untilStart(a) - this.#untilStart(b) || a.id - b.id)
     const found =
@@ -86,6 +83,6 @@ export class OscCommands {
 
   /** How far the planned start is from now, before or after. A show without one is the farthest. */
   #untilStart({ starts_at }: Show): number {
-    return starts_at === null ? Number.MAX_VALUE : Math.abs(starts_at - this.#deps.now())
+    return starts_at === null ? Number.MAX_VALUE : Math.abs(starts_at - now())
   }
 }

@@ -2,44 +2,51 @@
 
 import type { OscConfig } from '../../config/integrations.ts'
 import type { AlertBody } from '../../contract/alerts.ts'
+import { toPerformerNames } from '../../domain/live/lists.ts'
 import { parseCommand } from '../../domain/osc/command.ts'
 import type { ReceivedMessage } from '../../domain/osc/packet.ts'
-import { type CommandDeps, OscCommands } from './commands.ts'
+import { createOscCounters } from '../../platform/counters.ts'
+import type { Service } from '../../service.ts'
+import { OscCommands } from './commands.ts'
 import { OscListener, type OscOrigin, type PacketCounters } from './listener.ts'
-import { OscPublisher, type PublisherDeps } from './publisher.ts'
+import { OscPublisher } from './publisher.ts'
 import { OscSubscriptions } from './subscriptions.ts'
 import { runTarget, type TargetDeps } from './targets.ts'
 
-export type OscDeps = PublisherDeps & TargetDeps & CommandDeps & PacketCounters
-
 export class Osc {
   readonly #config: OscConfig
-  readonly #deps: OscDeps
+  readonly #counters: PacketCounters
+  readonly #target: TargetDeps
   readonly #publisher: OscPublisher
   readonly #subscriptions: OscSubscriptions
   readonly #commands: OscCommands
   readonly #listener: OscListener | null
 
-  constructor(config: OscConfig, deps: OscDeps) {
+  constructor(config: OscConfig, service: Service) {
     const { listen, accept } = config
+    const { receiverStore, placeholderStore, cast, log, outbound } = service
     this.#config = config
-    this.#deps = deps
-    this.#publisher = new OscPublisher(deps)
-    this.#subscriptions = new OscSubscriptions(this.#publisher, deps.log)
-    this.#commands = new OscCommands(deps)
+    this.#counters = createOscCounters(service.counters)
+    this.#target = { destinations: outbound.destinations, log }
+    this.#publisher = new OscPublisher({
+      receiverStore,
+      placeholders: () => placeholderStore.list(),
+      performerNames: () => toPerformerNames(cast.assignments()),
+    })
+    this.#subscriptions = new OscSubscriptions(this.#publisher, log)
+    this.#commands = new OscCommands(service, this.#counters)
     this.#listener =
       listen &&
       new OscListener({
         ...listen,
         accept,
-        log: deps.log,
-        countBad: deps.countBad,
-        countExcess: deps.countExcess,
+        log,
+        ...this.#counters,
         received: (message, origin) => this.#receive(message, origin),
         closed: (key) => this.#subscriptions.unsubscribe(key),
       })
     // Nothing is sent to this port, so that packets do not circulate.
-    if (listen !== null) deps.destinations.blockListener(listen.host, listen.port)
+    if (listen !== null) outbound.destinations.blockListener(listen.host, listen.port)
   }
 
   get hasTargets(): boolean {
@@ -70,15 +77,17 @@ export class Osc {
   async publish(signal: AbortSignal): Promise<void> {
     const { targets, strips } = this.#config
     await Promise.all([
-      ...targets.map((target) => runTarget(this.#deps, target, (peer) => this.#publisher.addPeer(peer), signal)),
-      ...strips.map((entry) => runTarget(this.#deps, entry, (peer) => this.#publisher.addStrips(entry, peer), signal)),
+      ...targets.map((target) => runTarget(this.#target, target, (peer) => this.#publisher.addPeer(peer), signal)),
+      ...strips.map((entry) =>
+        runTarget(this.#target, entry, (peer) => this.#publisher.addStrips(entry, peer), signal),
+      ),
     ])
   }
 
   #receive(message: ReceivedMessage, origin: OscOrigin): void {
     const command = parseCommand(message)
     if (command === 'unknown') return
-    if (command === 'malformed') this.#deps.countBad()
+    if (command === 'malformed') this.#counters.countBad()
     else if (command.type !== 'subscribe') {
       if (origin.isLoopback || this.#config.allow_commands) this.#commands.add(command, origin.address)
     } else if (command.isOn) this.#subscriptions.subscribe(origin)

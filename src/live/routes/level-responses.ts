@@ -8,15 +8,7 @@ import { frequencyOperations } from '../../contract/frequencies.ts'
 import { healthOperations } from '../../contract/health.ts'
 import { receiverOperations } from '../../contract/receivers.ts'
 import { localSite } from '../../domain/equipment/sites.ts'
-import type { LevelDemand } from '../../ingest/level-demand.ts'
-import type { ReceiverStore } from '../../ingest/receiver-store.ts'
-
-export interface LevelResponseDeps {
-  readonly mount: string
-  readonly levelDemand: LevelDemand
-  readonly siteLevelDemand: LevelDemand
-  readonly receiverStore: ReceiverStore
-}
+import type { Service } from '../../service.ts'
 
 /** Responses contain the levels of the requested manufacturer, or of all. */
 const operationsWithLevels = [
@@ -40,8 +32,8 @@ const operationsWithSites = [
   channelOperations.getChannel,
 ] as const
 
-export function recordLevelResponses(app: FastifyInstance, deps: LevelResponseDeps) {
-  const { mount, levelDemand, siteLevelDemand, receiverStore } = deps
+export function recordLevelResponses(app: FastifyInstance, service: Service): void {
+  const { mount, levelDemand, siteLevelDemand, receiverStore } = service
   const pathsOf = (operations: readonly { readonly url: string }[]) =>
     new Set(operations.map(({ url }) => `${mount}${url}`))
   const [paths, sitePaths] = [pathsOf(operationsWithLevels), pathsOf(operationsWithSites)]

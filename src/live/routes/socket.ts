@@ -12,17 +12,14 @@ import { RequestError } from '../../domain/errors.ts'
 import { findJsonExcess } from '../../domain/json-limits.ts'
 import { respondToClient } from '../../domain/messages.ts'
 import { clientKeyOf } from '../../http/server/client-key.ts'
-import type { LevelDemand, ShownCodes } from '../../ingest/level-demand.ts'
+import type { ShownCodes } from '../../ingest/level-demand.ts'
 import type { ClientShares } from '../../platform/client-shares.ts'
-import { LiveSession, type LiveSessionDeps } from '../live-session.ts'
+import type { Service } from '../../service.ts'
+import type { LiveData } from '../live-data.ts'
+import type { LivePublisher } from '../live-publisher.ts'
+import { LiveSession } from '../live-session.ts'
 import { filterBatch, type MessageBatch } from '../version-1.ts'
 import { type LiveRequest, liveProtocol, readLiveMessage, readSocketOptions } from './client-messages.ts'
-
-export interface SocketDeps extends LiveSessionDeps {
-  readonly levelDemand: LevelDemand
-  readonly siteLevelDemand: LevelDemand
-  readonly sockets: ClientShares
-}
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -59,8 +56,10 @@ const invalidLimit = { count: 20, withinMs: 60_000 }
 
 const closeCodes = { goingAway: 1001, unsupported: 1003, policy: 1008, tryLater: 1013, signedOut: 4401 } as const
 
-export function socketRoutes(app: FastifyInstance, deps: SocketDeps): void {
-  const { lists } = deps.live
+/** `sockets`: the share of each client in all connections. */
+export function socketRoutes(app: FastifyInstance, service: Service, liveData: LiveData, sockets: ClientShares): void {
+  const { live: publisher, installation } = service
+  const { lists } = publisher
   const alive = new WeakSet<WebSocket>()
   const switchCheck = setInterval(() => {
     if (lists.isBroadcasting(null)) return
@@ -86,18 +85,18 @@ export function socketRoutes(app: FastifyInstance, deps: SocketDeps): void {
         throw new RequestError('upgrade_required', { details: 'Connect with ws:// or wss://.' })
       },
       preHandler: async (request) => {
-        readSocketOptions(request, deps.liveData)
+        readSocketOptions(request, liveData)
         if (!lists.isBroadcasting(null)) throw new RequestError('websocket_off')
-        if (request.ws) takeSocket(deps.sockets, request)
+        if (request.ws) takeSocket(sockets, request)
       },
       wsHandler: (socket, request) => {
         alive.add(socket)
         socket.on('pong', () => alive.add(socket))
-        const { filter, live } = readSocketOptions(request, deps.liveData)
+        const { filter, live } = readSocketOptions(request, liveData)
         if (live !== null) {
-          const session = new LiveSession(socket, deps, live, () => alive.add(socket))
-          serveLiveClient(socket, session, deps, request.credential)
-          addDemand(socket, deps, {
+          const session = new LiveSession(socket, publisher, liveData, installation, live, () => alive.add(socket))
+          serveLiveClient(socket, session, service, request.credential)
+          addDemand(socket, service, {
             manufacturers: () => session.shownManufacturers(),
             sites: () => session.shownSites(),
           })
@@ -105,8 +104,8 @@ export function socketRoutes(app: FastifyInstance, deps: SocketDeps): void {
         }
         holdCredential(socket, request.credential, (message) => send(socket, message))
         const client = { socket, stream: request.raw.socket }
-        serveClient(client, deps, filter)
-        addDemand(socket, deps, {
+        serveClient(client, publisher, filter)
+        addDemand(socket, service, {
           manufacturers: () => (filter.manufacturer === undefined ? null : [filter.manufacturer]),
           sites: () => (filter.site === undefined ? null : [filter.site]),
         })
@@ -126,7 +125,7 @@ function takeSocket(sockets: ClientShares, request: FastifyRequest): void {
 /** Requests the levels that the client is sent, until its connection is closed. */
 function addDemand(
   socket: WebSocket,
-  { levelDemand, siteLevelDemand }: SocketDeps,
+  { levelDemand, siteLevelDemand }: Service,
   shown: { readonly manufacturers: ShownCodes; readonly sites: ShownCodes },
 ): void {
   const removals = [levelDemand.add(shown.manufacturers), siteLevelDemand.add(shown.sites)]
@@ -167,7 +166,7 @@ export function closeSockets(clients: Iterable<WebSocket>): () => void {
 function serveLiveClient(
   socket: WebSocket,
   session: LiveSession,
-  { levelDemand, siteLevelDemand }: SocketDeps,
+  { levelDemand, siteLevelDemand }: Service,
   credential: Credential | null,
 ): void {
   socket.on('close', () => session.stop())
@@ -194,7 +193,7 @@ interface Client {
   readonly stream: Writable
 }
 
-function serveClient(client: Client, deps: SocketDeps, filter: EquipmentFilter): void {
+function serveClient(client: Client, live: LivePublisher, filter: EquipmentFilter): void {
   const { socket } = client
   const ended = new AbortController()
   socket.on('close', () => ended.abort())
@@ -206,16 +205,15 @@ function serveClient(client: Client, deps: SocketDeps, filter: EquipmentFilter):
     send: (message) => send(socket, message),
   })
   send(socket, { type: 'status', message: 'Connected' })
-  sendVersion1(client, deps, filter, ended.signal).catch(() => socket.terminate())
+  sendVersion1(client, live, filter, ended.signal).catch(() => socket.terminate())
 }
 
 async function sendVersion1(
   { socket, stream }: Client,
-  deps: SocketDeps,
+  { version1, lists }: LivePublisher,
   filter: EquipmentFilter,
   signal: AbortSignal,
 ): Promise<void> {
-  const { version1, lists } = deps.live
   for await (const published of version1.subscribe(filter, signal)) {
     if (!lists.isBroadcasting(null)) return switchOff(socket)
     const batch = filterBatch(published, (manufacturer) => lists.isBroadcasting(manufacturer))
