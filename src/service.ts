@@ -309,10 +309,10 @@ export class Service {
    */
   async applyConfig(changed: Config): Promise<void> {
     await this.#configured.update(withExtra(changed, this.#options))
-    this.#discoveryRanges = changed.discovery_ranges
     this.settings.setDefaults(toDefaults(changed, this.#options.defaultIntervalSeconds))
     this.#listsChanged()
     await this.#loader.applyConfigured()
+    this.#discoveryRanges = changed.discovery_ranges
   }
 
   /** Loads the changes made by other processes, until the signal aborts. */

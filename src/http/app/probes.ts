@@ -38,7 +38,7 @@ export async function serveProbes(service: Service, config: Config, options: Ser
   return {
     address: addressOf(app, config),
     async close() {
-      stop.abort()
+      service.stop()
       await Promise.all([app.close(), signIn.close(), ...loops])
     },
   }
