@@ -78,7 +78,7 @@ function alertSettingRows(): readonly string[] {
   })
 }
 
-function settingRow(key: SettingKey, kind: SettingKind, by = defaultOf(kind)): string {
+function settingRow(key: SettingKey, kind: SettingKind, by = defaultTexts[key] ?? defaultOf(kind)): string {
   const number = (value: number) => value.toLocaleString('en', { maximumFractionDigits: 5 })
   const values =
     kind.type === 'choice'
@@ -89,9 +89,15 @@ function settingRow(key: SettingKey, kind: SettingKind, by = defaultOf(kind)): s
   return `| \`${key}\` | ${by} | ${kind.description}${values} |`
 }
 
-function defaultOf({ type, default: value }: SettingKind): string {
-  if (type === 'time_zone') return 'that of the host'
-  return value === '' ? '' : `\`${value}\``
+/** Defaults that are not a constant. */
+const defaultTexts: Readonly<Partial<Record<SettingKey, string>>> = {
+  polling_interval: '`DEFAULT_POLLING_INTERVAL`',
+  TIME_ZONE: 'that of the host',
+  PAPER: '`A4`; `Letter` if `REGION` is `US`',
+}
+
+function defaultOf({ default: value }: SettingKind): string {
+  return value === '' ? 'none' : `\`${value}\``
 }
 
 function websocketDocs(): string {

@@ -259,7 +259,8 @@ const installationKinds = {
     ...history,
     ...days,
     default: 400,
-    description: 'Days for which steps of 10 seconds and 1 minute, events and cleared alerts are kept.',
+    description:
+      'Days for which steps of 10 seconds and 1 minute, events and cleared alerts are kept; at least `HISTORY_SECONDS_DAYS`.',
     label: 'Keep minutes',
     hint: 'Also applies to events and cleared alerts. At least as long as every second is kept.',
   },
