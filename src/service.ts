@@ -61,7 +61,6 @@ import { OidcProvider } from './upstream/oidc.ts'
 import { createPlanningCenter } from './upstream/planning-center.ts'
 import { createRequestThrottle } from './upstream/request-throttle.ts'
 
-/** What is opened before the subsystems are created. */
 interface Opened {
   readonly db: Database
   readonly secrets: Secrets

@@ -72,7 +72,7 @@ describe('a manufacturer', () => {
     const [listed] = await list()
     expect(JSON.stringify(listed)).not.toContain(String(config.shared_key))
     const subscriptions = await startsOf(app, 'shure')
-    // Sending the listed configuration back, with its secrets masked, changes neither it nor the subscriptions.
+    // Sending back the listed configuration, with masked secrets, changes nothing.
     const { status, json } = await change('shure', { name: 'Stage left', config: listed.config })
     expect(status).toBe(200)
     expect(json).toMatchObject({ name: 'Stage left', config: listed.config })

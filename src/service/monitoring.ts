@@ -84,9 +84,7 @@ interface MonitoringDeps {
   onSourcesFailingChanged(): void
 }
 
-/**
- * Creates the parts and connects them. They refer to each other, so each is found through the object when it is called.
- */
+/** Creates the subsystems that need each other. They find each other through this object. */
 export class Monitoring {
   readonly connections: Connections
   /** Stores facts and conditions soon after they change. */

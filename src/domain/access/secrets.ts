@@ -55,7 +55,8 @@ export interface SecretUse extends NamedSecret {
 }
 
 /**
- * Parses a `URL`, or returns null. A parameter, because this folder has neither the class of Node.js nor the browser's.
+ * Parses a `URL`, or returns null. Passed as an argument, because `domain` is compiled without the types of Node.js and
+ * of the browser.
  */
 export type ParseUrl = (address: string) => { readonly origin: string } | null
 

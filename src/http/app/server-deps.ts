@@ -1,4 +1,4 @@
-/** What the HTTP server gets from the service, from the configuration and from the sign-in. */
+/** Collects what the HTTP server needs from the service, the configuration and the sign-in. */
 
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../../config.ts'

@@ -41,14 +41,14 @@ import { siteRoutes } from './sites.ts'
 import { storeRoutes } from './store.ts'
 import { summaryRoutes } from './summary.ts'
 
-/** What the routes use besides the service. */
+/** Access, response cache, pages and version, for the routes that need more than the service. */
 export interface RoutesContext {
   readonly access: AccountDeps & OidcDeps
   readonly cache: ResponseCache
   readonly version: string
   /** The folder of the built pages. */
   readonly webRoot: string
-  /** Whether the service is about to stop. */
+  /** True while the service stops or drains. */
   isDraining(): boolean
 }
 

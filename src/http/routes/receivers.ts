@@ -14,7 +14,6 @@ import type { Service } from '../../service.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { type ResponseCache, readPage, sendCached, toPage } from '../server/response.ts'
 
-/** What the routes share besides the service. */
 export interface ReceiverRoutes {
   readonly cache: ResponseCache
   readonly liveData: LiveData
