@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Provider from 'oidc-provider'
+import { freePort } from '../../scripts/free-port.ts'
 import { onTestEnd } from './cleanup.ts'
 
 export const client = { client_id: 'micwatch', client_secret: 'a secret of this client' }
@@ -15,7 +16,6 @@ const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const rsaJwk = { ...rsa.privateKey.export({ format: 'jwk' }), kid: 'rsa', use: 'sig', alg: 'RS256' }
 const ecJwk = { ...ec.privateKey.export({ format: 'jwk' }), kid: 'ec', use: 'sig', alg: 'ES256' }
 
-/** Listens on a port of its own. It can stop, and listen there again. */
 async function listen(handler: RequestListener, port = 0) {
   const server = createServer(handler)
   await once(server.listen(port, '127.0.0.1'), 'listening')
@@ -43,10 +43,9 @@ export interface RealProvider {
   stop(): Promise<void>
 }
 
-/** Reserves the address of a provider, which does not respond until `serve` is called. */
+/** Chooses the address of a provider, which does not respond until `serve` is called. */
 export async function createProvider(): Promise<RealProvider> {
-  const { port, stop } = await listen(() => {})
-  await stop()
+  const port = await freePort()
   let stopServing = async () => {}
   const issuer = `http://127.0.0.1:${port}`
   const real: RealProvider = {

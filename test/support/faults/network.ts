@@ -1,8 +1,9 @@
 /** A TCP proxy between the service and a system, which can simulate network faults. */
 
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
+import { freePort } from '../../../scripts/free-port.ts'
 import type { Certificate } from '../certificates.ts'
 
 export interface Network {
@@ -55,7 +56,8 @@ export async function startNetwork(
     created += 1
     client.on('error', () => {}).on('close', () => clients.delete(client))
   })
-  const listen = async (listenPort: number) => {
+  const listenPort = await freePort()
+  const listen = async () => {
     server.listen(listenPort, '127.0.0.1')
     await once(server, 'listening')
   }
@@ -72,8 +74,7 @@ export async function startNetwork(
     reset()
     await once(server, 'close')
   }
-  await listen(0)
-  const listenPort = (server.address() as AddressInfo).port
+  await listen()
   onTestEnd(refuse)
   return {
     url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${listenPort}`,
@@ -83,7 +84,7 @@ export async function startNetwork(
     },
     async restore() {
       dropsData = false
-      if (!server.listening) await listen(listenPort)
+      if (!server.listening) await listen()
     },
     closeConnections: reset,
     setCertificate(next) {
