@@ -5,6 +5,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import { freePort } from '../scripts/free-port.ts'
 import { startSsc1Simulator } from '../simulators/sennheiser/ssc1.ts'
 import { startSsc2Simulator } from '../simulators/sennheiser/ssc2.ts'
 import { type StringsSimulatorOptions, startStringsSimulator } from '../simulators/shure/strings.ts'
@@ -61,7 +62,7 @@ it.concurrent('a receiver that is also monitored through its system stays one re
 })
 
 it.concurrent('a receiver that is monitored directly and through a Shure System API server stays one receiver when either source is lost', async () => {
-  const serverOptions = { receivers: 1, channelsPerReceiver: 4, pushesPerSecond: 0 }
+  const serverOptions = { receivers: 1, channelsPerReceiver: 4, pushesPerSecond: 0, port: await freePort() }
   const server = await startSystemApi(serverOptions)
   const { id, serial_number } = deviceOf(server)
   const device = await startDevice({ family: 'ulxd', show: server.show, id })
@@ -89,7 +90,7 @@ it.concurrent('a receiver that is monitored directly and through a Shure System 
   await server.close()
   device.change(1, { battery: 88, transmitter: true })
   await until('the remaining source continues alone', async () => (await firstChannel())?.transmitter?.battery === 88)
-  const restarted = await startSystemApi({ ...serverOptions, port: Number(new URL(server.baseUrl).port) })
+  const restarted = await startSystemApi(serverOptions)
   device.setFault('silent')
   const { name } = restarted.show.deviceAt(restarted.elapsed(), id)?.device ?? {}
   restarted.show.set(id, { name: 'From the server' }, 1)

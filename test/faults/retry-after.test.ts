@@ -2,6 +2,7 @@
 
 import type { OutgoingHttpHeaders } from 'node:http'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { freePort } from '../../scripts/free-port.ts'
 import { configFor, startApp, startShure, type TestApp, until, withoutPush } from '../support/app.ts'
 import { openShared } from '../support/cleanup.ts'
 import { device, respondError, respondJson, type System, startSystem } from '../support/faults/system.ts'
@@ -157,12 +158,12 @@ describe('a nonce', () => {
 
 // Reliability: U4.
 it.concurrent('credentials that are revoked while a subscription is up cost at most four requests, and then none for a minute', async () => {
-  const first = await startShure({ sharedKey: 'the old one' })
+  const port = await freePort()
+  const first = await startShure({ sharedKey: 'the old one', port })
   const app = await startApp({ manufacturers: [configFor(first)] })
   await until('the subscription is connected', () => first.push.connections > 0)
   await first.close()
-  const { port } = new URL(first.baseUrl)
-  const second = await startShure({ sharedKey: 'the new one', port: Number(port) })
+  const second = await startShure({ sharedKey: 'the new one', port })
   const health = await until('the credentials are rejected', async () => {
     const { error } = (await app.get('/api/health/')).json.vendor_api
     return /credentials rejected/.test(error) && error
