@@ -9,6 +9,6 @@ const recorderDelayMs = 10_000
 /** Stores what the recorder still holds if a range reaches the present. `to` and `time`, the present, are in epoch ms. */
 export async function storeRecentSeconds(history: Pick<History, 'flush'>, to: number, time = now()): Promise<void> {
   if (to < time - recorderDelayMs) return
-  // What is stored can be read while the disk is full; the recorder itself reports that it cannot write.
+  // Stored levels can be read while the disk is full. The recorder reports that it cannot write.
   await history.flush().catch(() => {})
 }

@@ -1,6 +1,6 @@
 /**
- * Remembers what is true of each channel besides its levels, whenever it changes, so that a past moment can be shown as
- * it was. Only the process that evaluates the conditions of a receiver records its channels.
+ * Records the state of each channel, except its levels, whenever it changes, so that a past moment can be shown. Only
+ * the process that evaluates the conditions of a receiver records its channels.
  */
 
 import type { Receiver } from '../domain/equipment/receiver.ts'
@@ -15,7 +15,6 @@ export interface ChannelStatesDeps {
   /** Lists the receivers whose conditions this process evaluates. */
   ownReceivers(): Iterable<number>
   isOwn(receiverId: number): boolean
-  /** Whether `HISTORY` is true. */
   isOn(): boolean
   receiver(id: number): Receiver | undefined
   /** Returns the assignment of every channel that has one. */
@@ -82,7 +81,7 @@ export class ChannelStates {
   async #record(): Promise<void> {
     const { isOn, save, log } = this.#deps
     if (!isOn()) {
-      // What is true when the recording starts again is stored with the time of then.
+      // When recording starts again, all states are stored with the new time.
       this.#known.clear()
       this.#changed.clear()
       return

@@ -1,8 +1,7 @@
 /**
- * Writes what happens to receivers, channels and sources to the log of events, and announces every change of the log,
- * whichever process made it. Only the process that evaluates a receiver writes its events. They are collected, and stored
- * together; while that fails, they are kept and tried again. Events of users' actions and of alerts are stored by the
- * transactions of these.
+ * Records events of receivers, channels and sources, and publishes every change of the log, also those by other
+ * processes. Only the process that evaluates a receiver writes its events. They are stored in batches and retried after
+ * errors. Events of users' actions and of alerts are stored in the transactions of these.
  */
 
 import type { GapReason } from '../contract/values.ts'
@@ -56,19 +55,17 @@ import { UnstoredEvents } from './unstored-events.ts'
 export interface EventLogDeps {
   readonly db: Database
   readonly receiverStore: Pick<ReceiverStore, 'get' | 'facts' | 'lastReceivedAt'>
-  /** Whether this process evaluates the receiver. */
   isOwn(receiverId: number): boolean
   thresholds(receiver: Receiver, channel: Channel): Thresholds
   /** Returns until when a row of a channel was true, without the time for which it is held (`performance.now()`). */
   rowTrueUntil(channelId: number, row: ConditionFlag): number
-  /** How long events are kept. */
   keepDays(): number
   readonly log: Log
   /** The wall-clock time in epoch ms. */
   now(): number
 }
 
-/** What later states of a receiver are compared with. The record is not kept, because the store replaces it. */
+/** The state before a change. The record itself is not kept, because the store replaces it. */
 interface TrackedReceiver extends ReceiverFacts {
   readonly channelIds: readonly number[]
 }
@@ -431,7 +428,7 @@ export class EventLog {
   #write(): Promise<void> {
     return this.#writing.run(async () => {
       const { db, log } = this.#deps
-      // What is added in the meantime is collected for the next write.
+      // Later additions wait for the next write.
       for (let left = this.#unstored.size; left > 0; left -= storedAtOnce) {
         const operations = this.#unstored.take(Math.min(left, storedAtOnce))
         try {

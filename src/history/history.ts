@@ -184,8 +184,8 @@ export class History {
   }
 
   /**
-   * Stores the default of `HISTORY_MAX_GB` when recording starts for the first time, and loads it: later, it would count
-   * as a changed setting, after which everything is evaluated again.
+   * Stores the default of `HISTORY_MAX_GB` when recording starts for the first time. It is loaded at once, because a
+   * setting that changes later causes everything to be evaluated again.
    */
   async #saveDefaultSize(): Promise<void> {
     const { db, lists, loader, log } = this.#deps

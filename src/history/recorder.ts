@@ -1,7 +1,6 @@
 /**
- * Records the levels of the receivers whose conditions this process evaluates: every sample is folded into the current
- * second of its channel, and closed seconds are passed to the history every few seconds. While the history cannot be
- * written, seconds are dropped, and everything else goes on.
+ * Records the levels of the receivers whose conditions this process evaluates. Every sample is folded into the current
+ * second of its channel. Closed seconds are stored every few seconds, and dropped while the history cannot be written.
  */
 
 import type { GapReason } from '../contract/values.ts'
@@ -34,9 +33,7 @@ export interface RecorderDeps {
   ownReceivers(): Iterable<number>
   isOwn(receiverId: number): boolean
   thresholds(receiver: Receiver, channel: Channel): Pick<Thresholds, 'RF_WEAK_DBM'>
-  /** Whether `HISTORY` is true. */
   isOn(): boolean
-  /** Whether other processes use the database. */
   hasOtherNodes(): boolean
   /** Null if it cannot be determined. */
   space(): Promise<DiskSpace | null>
@@ -63,7 +60,7 @@ interface RecordedChannel {
 interface RecordedReceiver {
   readonly rows: LevelRows
   readonly channels: readonly RecordedChannel[]
-  /** Whether this process has received a report of it. */
+  /** True once this process has received a report of it. */
   isReceived: boolean
 }
 
@@ -82,7 +79,7 @@ const maxCaughtUp = 30
 const minGap = 2
 /** By then, every other process that records has stored what it recorded, in milliseconds. */
 const confirmGapAfterMs = 10_000
-/** How long a stop waits until the last seconds are stored. */
+/** Time limit for storing the last seconds. */
 const stopWithinMs = 5_000
 const minFreeBytes = 500_000_000
 const minFreeShare = 0.02
@@ -96,7 +93,7 @@ export class Recorder {
   /** The channels of receivers that were removed. */
   #removed: readonly RecordedChannel[] = []
   readonly #channelOfRow: (RecordedChannel | undefined)[] = []
-  /** What the next closed second contains; null if that must be listed again. */
+  /** The channels of the next closed second; null after channels have changed. */
   #listed: { readonly channels: readonly RecordedChannel[]; readonly ids: readonly number[] } | null = null
   /** The current second, in epoch seconds; null while nothing is recorded. */
   #time: number | null = null
@@ -317,7 +314,7 @@ export class Recorder {
     } else this.#closeUntil(second, at - now)
   }
 
-  /** Whether the clock was set, or the process was suspended for so long that the levels before do not hold. */
+  /** True if the clock was set, or if the last levels are outdated because the process was suspended. */
   #isInterrupted(behind: number, at: number): boolean {
     const elapsed = Math.round((at - this.#beganAt) / 1000)
     return behind < 0 || behind > elapsed + 1 || behind > maxCaughtUp

@@ -1,6 +1,6 @@
 /**
- * What is to be stored in the log of events, in order. Everything is found without a search, because thousands of
- * channels can begin and end a range at once.
+ * Events that are not stored yet, in order. They are indexed, because thousands of channels can begin and end a range
+ * at once.
  */
 
 import type { EventDraft, EventRecord } from '../domain/events/event.ts'
@@ -64,7 +64,7 @@ export class UnstoredEvents {
     return true
   }
 
-  /** Whether the end of the range is known, but not stored yet. */
+  /** True while the end of the range is not stored yet. */
   isClosing(subject: string): boolean {
     return this.#closing.has(subject)
   }
@@ -90,7 +90,7 @@ export class UnstoredEvents {
     return discarded
   }
 
-  /** What was being stored waits again, before everything that was added in the meantime. */
+  /** Queues the taken operations again, before those that were added in the meantime. */
   failed(): void {
     const operations = [...this.#storing, ...this.#waiting]
     for (const operation of operations) this.#countClosing(operation, -1)

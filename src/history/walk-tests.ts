@@ -1,6 +1,6 @@
 /**
- * Reads what was recorded since the checks of channels began. What was read once is kept, so that a client that asks
- * every few seconds for many channels causes reads of the last seconds only.
+ * Reads the levels since the checks of channels began. Levels of the past are cached, so that frequent requests for
+ * many channels read only the last seconds.
  */
 
 import { type LevelHistory, refuseHistoryRead } from '../domain/history/level-history.ts'
@@ -34,7 +34,7 @@ const maxKept = 10_000
 export class WalkTests {
   readonly #deps: WalkTestDeps
   readonly #kept = new LruMap<string, ReadLevels>(maxKept)
-  /** One read at a time, so that clients that ask at once do not read the same seconds twice. */
+  /** One read at a time, so that concurrent requests do not read the same seconds twice. */
   readonly #reading = new FairQueue({ atOnce: 1, places: 64, refuse: refuseHistoryRead })
 
   constructor(deps: WalkTestDeps) {
@@ -44,7 +44,7 @@ export class WalkTests {
   /** Returns the levels of each channel from the first whole second of its check until `now` (epoch ms). */
   read(checks: readonly BegunCheck[], now: number, client: string): Promise<ReadonlyMap<number, WalkLevels>> {
     return this.#reading.run(client, async () => {
-      // What is stored can be read while the disk is full.
+      // While the disk is full, stored levels can still be read.
       await this.#deps.flush().catch(() => {})
       const end = Math.floor(now / 1000) + 1
       const settled = end - unsettledSeconds

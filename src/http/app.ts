@@ -38,7 +38,7 @@ export interface App {
 }
 
 export interface AppOptions extends Omit<ServiceOptions, 'cache' | 'listProblems'>, ServerOptions, SetupOptions {
-  /** Whether to serve only pages and the API, while other processes poll and subscribe. */
+  /** True to serve only pages and the API, while other processes poll and subscribe. */
   readonly servesOnly?: boolean
 }
 

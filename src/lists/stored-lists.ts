@@ -35,7 +35,6 @@ interface Lists {
   readonly settings: readonly SettingRecord[]
   readonly groups: readonly Group[]
   readonly locations: readonly Location[]
-  /** What is stored of frequency profiles. */
   readonly frequencyProfiles: readonly StoredProfile[]
   readonly shows: readonly Show[]
   /** Spectrum scans, without their levels. */

@@ -61,7 +61,7 @@ interface Entry extends Credential {
 /** The number of credentials that one query handles. */
 const batchSize = 100
 const checkEveryMs = 500
-/** How long cached credentials are accepted while the database does not respond. */
+/** Cached credentials are accepted for this time while the database does not respond. */
 const maxCacheAgeMs = 5 * 60_000
 const touchEveryMs = 60_000
 const cleanUpEveryMs = 3_600_000

@@ -235,7 +235,7 @@ async function requireAttempts({ now }: OidcDeps, reader: Reader, requester: Req
 interface Failure {
   readonly name: string
   readonly details: Readonly<Record<string, unknown>>
-  /** Whether it counts towards the limit of the address. */
+  /** True if it counts towards the limit of the address. */
   readonly isCounted: boolean
 }
 

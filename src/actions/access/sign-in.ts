@@ -243,7 +243,7 @@ export async function setUp(
   })
 }
 
-/** Whether the entered code is the expected one. Separators and case are ignored; look-alike characters are equal. */
+/** Ignores separators and case, and treats look-alike characters as equal. */
 function isCode(entered: string, expected: string | null): boolean {
   const code = entered.toUpperCase().replace(/[\s-]/g, '').replaceAll('O', '0').replace(/[IL]/g, '1')
   if (expected === null || code.length !== expected.length) return false

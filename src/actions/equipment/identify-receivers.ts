@@ -38,7 +38,7 @@ export class Identifications {
     service.signal.addEventListener('abort', () => this.#stopAll(), { once: true })
   }
 
-  /** Whether a receiver is reported by a source that can make it flash. */
+  /** True if a source that can make the receiver flash reports it. */
   canIdentify(receiver: Receiver): boolean {
     return this.#findSource(receiver) !== undefined
   }

@@ -1,6 +1,6 @@
 /**
- * Scans a subnet: adds its addresses to the upstreams' discovery lists and polls the upstreams, searches for individual
- * devices itself, and returns the devices that were found.
+ * Scans a subnet for devices. Upstream systems search the addresses that are added to their discovery lists; Micwatch
+ * searches for individual devices.
  */
 
 import { randomBytes } from 'node:crypto'

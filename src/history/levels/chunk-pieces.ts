@@ -15,7 +15,7 @@ export interface Piece {
 
 /** Bytes for rows in an empty page of 8 kB. */
 const pageRoom = 8168
-/** What a row needs besides its data: its address in the page, and its header with the other columns. */
+/** Bytes of a row without its data: its address in the page, and its header with the other columns. */
 const rowAddress = 4
 const rowHeader = 52
 /** Rows begin at multiples of this. */

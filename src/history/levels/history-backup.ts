@@ -18,7 +18,6 @@ export interface CopyOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Whether a database file contains the tables of the history. */
 export function containsHistory(path: string): boolean {
   return tablesIn(path).includes(prunedTable)
 }

@@ -45,7 +45,7 @@ it('rejects what its thread was working on when it ended, and continues with a n
   expect(threads).toHaveLength(2)
   const { columns } = await history.read([7], base, base + 3, 1)
   const letters = Array.from(columns.state, (state) => stateLetters[state])
-  // Whether the second of the crash was stored is not known.
+  // The second of the crash may be stored or not.
   expect([letters[0], letters[2]]).toEqual(['1', '1'])
 })
 

@@ -12,7 +12,7 @@ import type { HistoryCall, HistoryLocation, HistoryMethod, HistoryReply, Transfe
 const location = workerData as HistoryLocation
 let opened: { readonly tables: HistoryTables; readonly store: HistoryStore } | null = null
 let isClosed = false
-/** Whether the next part of a block will be closed. */
+/** True while parts of a block remain to be closed. */
 let isClosing = false
 /** Calls are processed one after the other. */
 let queue: Promise<void> = Promise.resolve()
@@ -65,7 +65,7 @@ function runMethod(store: HistoryStore, method: HistoryMethod, args: readonly un
   return run.apply(store, [...args])
 }
 
-/** Replaces a damaged file by a new one, and then repeats the call. */
+/** Replaces a damaged file with a new one, and then repeats the call. */
 async function repairAndRepeat<T>(run: (store: HistoryStore) => Promise<T>): Promise<T> {
   const { store, tables } = await open()
   try {

@@ -28,7 +28,7 @@ import {
   type Slice,
 } from './tables.ts'
 
-/** How long after its end a block is closed, so that seconds that arrive late are appended before. */
+/** Blocks are closed late, so that late seconds can still be appended. */
 const closeDelaySeconds = 20
 
 export class LevelWriter {

@@ -127,7 +127,7 @@ async function summarizeInParts(
   return channelIds.map((id) => summaries.get(id) ?? emptySummary(id))
 }
 
-/** How long closing waits for the thread, which first finishes the calls before. */
+/** The thread finishes earlier calls first. */
 const closeWithinMs = 10_000
 
 interface PendingCall {

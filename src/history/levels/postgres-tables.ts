@@ -29,7 +29,7 @@ import {
 } from './tables.ts'
 
 const daySeconds = 86_400
-/** How long a statement may take. */
+/** Time limit of a statement. */
 const waitLimitMs = 60_000
 
 /** The table of the days that still have their seconds. */
@@ -236,8 +236,8 @@ export class PostgresTables implements HistoryTables {
   }
 
   /**
-   * Whether the chunks of a day are in the table of recent days, where its partition is then created. Those of days that
-   * version 1.0.0 has begun, or whose seconds were deleted, are not.
+   * True if the chunks of a day are in the table of recent days, where its partition is then created. False for days
+   * that version 1.0.0 began and for days whose seconds were deleted.
    */
   async #isRecent(time: number): Promise<boolean> {
     const from = floorTo(time, daySeconds)

@@ -113,7 +113,7 @@ export class SqliteTables implements HistoryTables {
     this.#file.exec('commit')
   }
 
-  /** Whether the open file is still the one at its path. */
+  /** False after the file was deleted or replaced. */
   isInPlace(): boolean {
     return inodeOf(this.#path) === this.#inode
   }

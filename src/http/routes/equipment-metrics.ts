@@ -59,8 +59,8 @@ interface EquipmentMetricsDeps {
 }
 
 /**
- * Says of every receiver whether it is online, what the ids of receivers and channels stand for, and how many events
- * each channel has had; with `hasLevels` also the battery and the levels of every channel.
+ * Formats the state of every receiver, the names that belong to ids, and the number of events of each channel.
+ * `hasLevels` adds the battery and the levels of every channel.
  */
 export async function formatEquipmentMetrics(
   { receiverStore, counters, installationName }: EquipmentMetricsDeps,

@@ -159,7 +159,7 @@ function deviceRoutes(app: ContractServer, service: Service): void {
           units.filter((unit) => isSelected(unit, request.query)),
         )
       }
-      /** Whether to list a unit. A unit that belongs to a receiver is only listed while that receiver exists. */
+      // A unit that belongs to a receiver is only listed while that receiver exists.
       const isListed = ({ receiver_id }: Unit) => receiver_id === null || receiverStore.get(receiver_id) !== undefined
       const bodies = unitStore
         .list()

@@ -64,7 +64,7 @@ interface Calls {
 
 const body = `{"from":"2026-05-01T16:00:00Z","to":"2026-05-01T17:00:00Z","step_seconds":10,"channels":[]${' '.repeat(2000)}}`
 
-/** Starts the routes. Channel 1 exists; channel 7 was removed; nothing was recorded before 12:00. */
+/** Starts the routes. Channel 1 exists, and channel 7 was removed. Nothing was recorded before 12:00. */
 async function startRoutes(csv: (calls: Calls) => AsyncGenerator<Uint8Array> = smallCsv, flushFails = false) {
   const calls: Calls = { queries: [], exports: [], times: [], stateTimes: [], flushes: 0, chunks: 0, hasEnded: false }
   const first = secondsOf('2026-05-01T12:00:00Z')

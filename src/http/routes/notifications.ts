@@ -38,7 +38,7 @@ export function notificationRoutes(app: ContractServer, service: Service): void 
   deliveryRoutes(app, service)
 }
 
-/** Whether the response may contain addresses: only with the session or token of an administrator. */
+/** Only administrators may read addresses. */
 function showsAddresses({ credential }: Pick<FastifyRequest, 'credential'>): boolean {
   return credential?.role === 'admin'
 }

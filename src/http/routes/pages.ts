@@ -69,7 +69,7 @@ export function sendPage(reply: FastifyReply, html: string): FastifyReply {
   return reply.header('content-type', 'text/html; charset=utf-8').header('cache-control', 'no-cache').send(html)
 }
 
-/** Reads the HTML file and replaces Vite's relative asset URLs by URLs below the mount prefix. */
+/** Reads the HTML file and replaces Vite's relative asset URLs with URLs below the mount prefix. */
 export function readPage(webRoot: string, mount: string): string {
   const path = join(webRoot, 'index.html')
   try {

@@ -52,7 +52,7 @@ export function pictureRoutes(app: ContractServer, service: Service): void {
   void app.register(uploads)
 }
 
-/** Whether an `If-None-Match` header lists the tag. */
+/** Reads an `If-None-Match` header. */
 function isListed(header: string | undefined, etag: string): boolean {
   return header?.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim())) ?? false
 }

@@ -47,7 +47,7 @@ function badRequest(details: string): RequestError {
   return new RequestError('bad_request', { details })
 }
 
-/** Whether a content type names no charset, or UTF-8. */
+/** UTF-8 is the default of a content type without a charset. */
 function isUtf8(type = ''): boolean {
   const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(type) ?? []
   return /^utf-?8$/i.test(charset)

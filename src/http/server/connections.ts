@@ -17,7 +17,7 @@ export function descriptorLimit(): number | null {
 }
 
 export interface Connections {
-  /** Whether the address has more connections in use than its share. Requests on this one are refused. */
+  /** True while the address has more connections in use than its share. Requests on this one are refused. */
   isExcess(socket: Socket): boolean
   /** Returns the socket of the connection on which TLS has this socket. */
   acceptedSocket(tlsSocket: Socket): Socket | undefined

@@ -13,7 +13,7 @@ import { misdirectedPage, misdirectedPolicy } from './misdirected-page.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether browsers open the route as a page, although it belongs to the REST interface. */
+    /** True if browsers open the route as a page, although it belongs to the REST interface. */
     isDocument?: boolean
   }
 }
@@ -94,7 +94,7 @@ function rawResponse(error: RequestError, headers: ConstantHeaders): string {
   return `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${head.join('')}\r\n${body}`
 }
 
-/** Whether a browser opens a page. If so, it can be redirected to the sign-in page or shown a "not found" page. */
+/** True if a browser opens a page. It can be redirected to the sign-in page or shown a "not found" page. */
 export function isNavigation({
   method,
   headers,

@@ -29,7 +29,7 @@ export function acceptForms(
       return toBody(await readFields(form, () => payload.pipe(form)))
     } finally {
       payload.unpipe(form)
-      // What follows an error is discarded, so that the client reads the response.
+      // The rest of the body is discarded, so that the client reads the response.
       payload.resume()
     }
   })

@@ -35,13 +35,13 @@ declare module 'fastify' {
     actor: Actor
     /** The session or token of the request; null if it has neither. */
     credential: Credential | null
-    /** Whether the request comes from this machine, as far as can be determined. */
+    /** True if the request comes from this machine, as far as can be determined. */
     isLocal: boolean
   }
   interface FastifyContextConfig {
     /** The permission that the route requires; by default `read` for GET and `operate` for other methods. */
     needs?: Permission | 'nothing'
-    /** Whether a trusted proxy may request the route without credentials, to check the service itself. */
+    /** True if a trusted proxy may request the route without credentials, to check the service. */
     isProbe?: boolean
   }
 }
@@ -205,7 +205,7 @@ export function trustProxies(networks: readonly string[]): (address: string) => 
   }
 }
 
-/** Whether a proxy forwarded the request. If so, the address on which it arrived does not show where the client is. */
+/** True if a proxy forwarded the request. The address on which it arrived does not show where the client is. */
 function hasForwardingHeader({ headers }: FastifyRequest): boolean {
   if (headers.forwarded ?? headers.via ?? headers['x-real-ip']) return true
   for (const name in headers) if (name.startsWith('x-forwarded-')) return true

@@ -7,7 +7,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Names and values of the headers. */
     constantHeaders: readonly (readonly [name: string, value: string])[]
-    /** Whether the service is stopping. If so, each connection is closed after its current response. */
+    /** True once the service is stopping. Each connection is then closed after its current response. */
     isStopping(): boolean
   }
 }
@@ -15,7 +15,7 @@ declare module 'fastify' {
 export interface HeaderSettings {
   /** Origins whose pages may embed the pages of this service in a frame. */
   readonly frameAncestors: readonly string[]
-  /** Whether to send Strict-Transport-Security, so that browsers only use TLS from then on. */
+  /** True to send Strict-Transport-Security, so that browsers only use TLS from then on. */
   readonly strictTransport: boolean
 }
 

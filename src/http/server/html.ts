@@ -1,6 +1,6 @@
 /** Content negotiation for HTML, and escaping of text. */
 
-/** Whether a client prefers HTML to JSON (RFC 9110, 12.5.1). A missing `Accept` means any type. */
+/** Compares HTML with JSON (RFC 9110, 12.5.1). A missing `Accept` means any type. */
 export function prefersHtml(accept = '*/*'): boolean {
   const ranges = accept.split(',').map(parseRange)
   return qualityOf('text/html', ranges) > qualityOf('application/json', ranges)

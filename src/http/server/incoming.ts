@@ -18,9 +18,7 @@ export class Incoming extends IncomingMessage {
     this.hasUpgradeHeader = hasUpgradeHeader
   }
 
-  /**
-   * Whether the request has an `Upgrade` header or is a CONNECT. Node reads no further request from such a connection.
-   */
+  /** True for an `Upgrade` header or a CONNECT. Node reads no further request from such a connection. */
   get isUpgradeRequest(): boolean {
     return this.hasUpgradeHeader
   }
@@ -51,7 +49,7 @@ function replaceUnreadable(url: string): string {
   return path.replace(/%[0-9a-f]{0,2}/gi, replacement) + target.slice(path.length)
 }
 
-/** Whether the percent-encoding of the path is that of UTF-8. */
+/** True if the percent-encoding of the path is UTF-8. */
 export function hasReadablePath(target: string): boolean {
   if (!target.includes('%')) return true
   try {

@@ -14,9 +14,9 @@ declare module 'fastify' {
      * have that of GET.
      */
     endpoint?: string
-    /** Whether accepted requests to the route are not counted. */
+    /** True if accepted requests to the route are not counted. */
     isUnlimited?: boolean
-    /** Whether requests to the route count towards the limit of their endpoint instead of the general limit. */
+    /** True if requests to the route count towards the limit of their endpoint instead of the general limit. */
     hasOwnLimit?: boolean
   }
 }

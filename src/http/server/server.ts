@@ -51,7 +51,7 @@ const headSeconds = 10
 const requestSeconds = 30
 const maxUrlChars = 8 * 1024
 
-/** What can be replaced while the server runs. */
+/** Settings that can be replaced while the server runs. */
 export interface AccessSettings extends Pick<GuardSettings, 'allowedHosts' | 'trustedProxies'> {
   readonly rateLimit: RateLimitSettings
 }

@@ -17,8 +17,9 @@ export interface Closing {
   linger(): Promise<void>
 }
 
-/** How long requests on open connections are still answered, and how long a running request may take to complete. */
+/** Requests on open connections are still answered for this time. */
 const lingerMs = 1000
+/** Time limit of running requests. */
 const lastRequestMs = 3000
 const checkEveryMs = 25
 

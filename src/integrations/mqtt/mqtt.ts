@@ -52,19 +52,19 @@ const maxWaitingAlerts = 100
 const connectTimeoutMs = 15_000
 const firstRetryMs = 1_000
 const maxRetryMs = 30_000
-/** How long retained messages of earlier are collected after a connection was made. */
+/** Earlier retained messages are collected for this time after connecting. */
 const collectMs = 3_000
-/** How long the broker may take to acknowledge the first message and the subscriptions. */
+/** Time limit for the acknowledgement of the first message and the subscriptions. */
 const acknowledgementMs = 10_000
-/** Everything that an installation with 10,000 receivers publishes. What a broker retains beyond is not cleaned up. */
+/** Enough for 10,000 receivers. Further retained topics are not removed. */
 const maxTopics = 100_000
 /** Components of all devices. */
 const maxComponents = 1_000_000
 /** The message of a device with 64 channels has a tenth of these values. */
 const maxConfigValues = 100_000
-/** From this reason code on, a subscription is denied, in MQTT 3.1.1 and 5. */
+/** Reason codes from 0x80 mean that a subscription was refused, in MQTT 3.1.1 and 5. */
 const firstDenialCode = 0x80
-/** How long the end of the connection may take. */
+/** Time limit for closing the connection. */
 const closingMs = 1_000
 
 /** A topic that the broker retains, as of the pass that last found the topic to be wanted. */
@@ -104,7 +104,7 @@ export class MqttPublisher {
     }
   }
 
-  /** Whether this process publishes, or tries to connect. */
+  /** True while this process publishes or tries to connect. */
   get isPublishing(): boolean {
     return this.#isPublishing
   }
@@ -114,7 +114,7 @@ export class MqttPublisher {
     return this.#error === null ? null : `MQTT: ${this.#error}`
   }
 
-  /** Publishes an alert as soon as possible, if this process publishes. Of many that wait, the newest are kept. */
+  /** Queues an alert if this process publishes. The oldest are dropped if the queue is full. */
   alertChanged(alert: AlertBody): void {
     if (!this.#isPublishing) return
     this.#alerts.push(JSON.stringify(alert))
@@ -319,7 +319,7 @@ function createComponents(): LruMap<string, Components> {
 /** The next pass publishes what could not be published, and a lost connection publishes everything again. */
 function onError(): void {}
 
-/** Whether the broker has acknowledged a subscription with a reason code that denies it. */
+/** True if the broker has refused a subscription. */
 function isDenial(error: unknown): boolean {
   if (!(error instanceof Error && 'packet' in error && isRecord(error.packet))) return false
   const { granted } = error.packet

@@ -43,8 +43,8 @@ export interface ListenerDeps extends PacketCounters {
 const retryMs = 5_000
 const maxConnections = 64
 /**
- * What all subscribers over UDP are sent, with a reserve below the promised 64 kB for what is sent at once. The sender of
- * a packet may be forged, so the network is protected from the values that are sent to it.
+ * For all subscribers over UDP together, with a reserve below the promised 64 kB for bursts. The limit protects the
+ * network, because the sender of a packet may be forged.
  */
 const maxUdpBytesPerSecond = 60_000
 /** A connection on which nothing arrives is closed: subscriptions end after 60 seconds. */

@@ -53,12 +53,12 @@ export class Osc {
     return this.#config.targets.length + this.#config.strips.length > 0
   }
 
-  /** Whether levels are sent, to targets or subscribers. */
+  /** True while levels are sent to targets or subscribers. */
   get hasPeers(): boolean {
     return this.#publisher.hasPeers
   }
 
-  /** Why nothing is received; null if it is, or if nothing is to be received. */
+  /** Why OSC cannot be received; null if it can, or if no listener is configured. */
   get problem(): string | null {
     return this.#listener?.problem ?? null
   }

@@ -31,7 +31,7 @@ export interface PublisherDeps {
 const tickMs = 100
 const ticksPerRefresh = 100
 
-/** What was last sent about a channel or a placeholder. */
+/** The last messages about a channel or a placeholder. */
 interface Sent {
   /** Replaced when anything changes. */
   readonly record: Channel | Placeholder
@@ -61,7 +61,7 @@ export class OscPublisher {
     this.#deps = deps
   }
 
-  /** Whether there are peers. Consoles do not count, because no levels are sent to them. */
+  /** Consoles do not count, because no levels are sent to them. */
   get hasPeers(): boolean {
     return this.#peers.size > 0
   }

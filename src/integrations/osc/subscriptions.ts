@@ -21,7 +21,7 @@ interface Subscription {
   readonly peer: OscPeer
   readonly end: () => void
   endsAt: number
-  /** Whether all values are sent as soon as five seconds have passed. */
+  /** True if all values are sent once five seconds have passed. */
   awaitsAll: boolean
 }
 

@@ -43,7 +43,7 @@ async function runTcp(deps: TargetDeps, url: URL, join: Join, signal: AbortSigna
       retryMs = firstRetryMs
       const closed = once(socket, 'close').catch(() => {})
       socket.on('error', () => {}).setKeepAlive(true, 30_000)
-      // What the target sends is not read as commands: those arrive at the listener.
+      // Data from the target is discarded. Commands arrive at the listener.
       socket.resume()
       const leave = join(createTcpPeer(socket))
       await closed
