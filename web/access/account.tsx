@@ -7,10 +7,10 @@ import { t } from '../app/i18n.ts'
 import { useSession } from '../app/session.ts'
 import { Shell } from '../app/shell.tsx'
 import { Ago } from '../parts/age.tsx'
-import { PasswordField } from '../parts/field.tsx'
-import { Form } from '../parts/form.tsx'
-import { useShowMessage } from '../parts/messages.tsx'
-import { newPasswordProblem } from '../parts/new-password.ts'
+import { useShowMessage } from '../parts/dialogs/messages.tsx'
+import { PasswordField } from '../parts/forms/field.tsx'
+import { Form } from '../parts/forms/form.tsx'
+import { newPasswordProblem } from '../parts/forms/new-password.ts'
 
 export function Account() {
   const session = useSession()

@@ -10,7 +10,7 @@ import type { Problem } from '../app/api.ts'
 import { useServices } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
-import { ProblemLine } from '../parts/notice.tsx'
+import { ProblemLine } from '../parts/dialogs/notice.tsx'
 import { AccessPage, sendCredentials } from './access-page.tsx'
 
 /** The screen may start before the service does. */

@@ -2,10 +2,10 @@ import { pathOf } from '../../src/domain/pages.ts'
 import { useServices } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
 import { useResource } from '../app/resource.ts'
-import { Field, PasswordField } from '../parts/field.tsx'
-import { Form } from '../parts/form.tsx'
+import { Field, PasswordField } from '../parts/forms/field.tsx'
+import { Form } from '../parts/forms/form.tsx'
+import { newPasswordProblem } from '../parts/forms/new-password.ts'
 import { Loaded } from '../parts/loaded.tsx'
-import { newPasswordProblem } from '../parts/new-password.ts'
 import { AccessPage, sendCredentials } from './access-page.tsx'
 
 export function SetUp() {

@@ -7,8 +7,8 @@ import { useServices } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useResource } from '../app/resource.ts'
-import { Field, PasswordField } from '../parts/field.tsx'
-import { Form } from '../parts/form.tsx'
+import { Field, PasswordField } from '../parts/forms/field.tsx'
+import { Form } from '../parts/forms/form.tsx'
 import { AccessPage, sendCredentials } from './access-page.tsx'
 
 /** `busy`: too many sign-ins were started. */

@@ -1,7 +1,7 @@
 import { t } from '../app/i18n.ts'
 import { type Filter, useSearch } from '../app/query.ts'
 import { useResource } from '../app/resource.ts'
-import { displayName } from '../parts/manufacturer-names.tsx'
+import { displayName } from '../parts/equipment/manufacturer-names.tsx'
 
 export const yesOrNo = [
   { value: 'true', text: t('parts.filters.yes') },

@@ -7,9 +7,9 @@ import { t } from '../app/i18n.ts'
 import type { Address } from '../app/operations.ts'
 import { useResource } from '../app/resource.ts'
 import type { Topic } from '../app/topics.ts'
-import { displayName } from '../parts/manufacturer-names.tsx'
+import { displayName } from '../parts/equipment/manufacturer-names.tsx'
+import { listErrors, type ShownStatus, statusText, useShownStatuses } from '../parts/equipment/source-status.ts'
 import { type FailingNotifier, useFailingNotifiers } from '../parts/notifiers.ts'
-import { listErrors, type ShownStatus, statusText, useShownStatuses } from '../parts/source-status.ts'
 
 const queueTopics = ['queue'] as const
 const movementTopics = ['receiver', 'receiver_added', 'slots'] as const

@@ -3,10 +3,10 @@ import { alertKinds } from '../../src/contract/alert-kinds.ts'
 import type { AlarmChoice } from '../app/alarm-choice.ts'
 import { useServices, useWatchState } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
-import { Dialog, DialogEnd } from '../parts/dialog.tsx'
-import { SelectField } from '../parts/field.tsx'
-import { SoundButton } from '../parts/sound-button.tsx'
-import { NotifyButton } from '../parts/tools.tsx'
+import { SoundButton } from '../parts/alerts/sound-button.tsx'
+import { Dialog, DialogEnd } from '../parts/dialogs/dialog.tsx'
+import { SelectField } from '../parts/forms/field.tsx'
+import { NotifyButton } from '../parts/toolbar/tools.tsx'
 
 export function AlarmDialog({ onClose }: { onClose: () => void }) {
   const { alarm } = useServices()

@@ -5,9 +5,9 @@ import { formatMoment, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useRequest } from '../app/resource.ts'
 import { useMay } from '../app/session.ts'
-import { alertKindTitle, personName } from '../parts/alert-text.ts'
-import { useChannelOptions } from '../parts/channel-options.ts'
-import { useShowMessage } from '../parts/messages.tsx'
+import { alertKindTitle, personName } from '../parts/alerts/alert-text.ts'
+import { useChannelOptions } from '../parts/channels/channel-options.ts'
+import { useShowMessage } from '../parts/dialogs/messages.tsx'
 
 export function Silences() {
   const silences = useWatchState((watchState) => watchState.silences)

@@ -4,7 +4,7 @@
  */
 
 import type { AlertBody } from '../../src/contract/alerts.ts'
-import { alertLine, alertReason } from '../parts/alert-text.ts'
+import { alertLine, alertReason } from '../parts/alerts/alert-text.ts'
 import { type AlarmChoice, listAlarms, parseAlarmChoice } from './alarm-choice.ts'
 import { createAlarmLoop } from './alarm-loop.ts'
 import { type AlarmSeverity, playAlarm } from './alarm-sound.ts'

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from 'react'
 import type { AlertBody } from '../../src/contract/alerts.ts'
-import { alertLine } from '../parts/alert-text.ts'
+import { alertLine } from '../parts/alerts/alert-text.ts'
 import { useWatchState } from './context.ts'
 
 export function Announcer() {

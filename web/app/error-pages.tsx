@@ -1,7 +1,7 @@
 import { type ErrorComponentProps, Link } from '@tanstack/react-router'
 import { MapPinOff, RotateCw, TriangleAlert, Unplug } from 'lucide-react'
 import { pathOf } from '../../src/domain/pages.ts'
-import { Notice } from '../parts/notice.tsx'
+import { Notice } from '../parts/dialogs/notice.tsx'
 import { t } from './i18n.ts'
 import { usePageTitle } from './page-title.ts'
 

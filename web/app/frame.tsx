@@ -1,6 +1,6 @@
 import { useLocation } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef } from 'react'
-import { Messages } from '../parts/messages.tsx'
+import { Messages } from '../parts/dialogs/messages.tsx'
 import { Announcer } from './announcer.tsx'
 import { useServices } from './context.ts'
 import { t } from './i18n.ts'

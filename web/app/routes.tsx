@@ -16,7 +16,7 @@ import { localSite } from '../../src/domain/equipment/sites.ts'
 import { type PageName, pathOf } from '../../src/domain/pages.ts'
 import { checkQuery, parseCheck } from '../checks/address.ts'
 import { Monitor } from '../monitor/monitor.tsx'
-import { parseRange, rangeQuery } from '../parts/channel-range.ts'
+import { parseRange, rangeQuery } from '../parts/channels/channel-range.ts'
 import { Wall } from '../wall/wall.tsx'
 import { useServices, useWatchState } from './context.ts'
 import { BrokenPage, UnknownPage } from './error-pages.tsx'
@@ -249,52 +249,52 @@ const adminPages = [
   createRoute({
     getParentRoute: inFrame,
     path: route('queue'),
-    component: lazyRouteComponent(() => import('../admin/queue.tsx'), 'Queue'),
+    component: lazyRouteComponent(() => import('../admin/equipment/queue.tsx'), 'Queue'),
   }),
   createRoute({
     getParentRoute: inFrame,
     path: route('movements'),
-    component: lazyRouteComponent(() => import('../admin/movements.tsx'), 'Movements'),
+    component: lazyRouteComponent(() => import('../admin/equipment/movements.tsx'), 'Movements'),
   }),
   createRoute({
     getParentRoute: inFrame,
     path: route('connections'),
-    component: lazyRouteComponent(() => import('../admin/connections.tsx'), 'Connections'),
+    component: lazyRouteComponent(() => import('../admin/equipment/connections.tsx'), 'Connections'),
   }),
   createRoute({
     getParentRoute: inFrame,
     path: route('layout'),
-    component: lazyRouteComponent(() => import('../admin/layout.tsx'), 'Layout'),
+    component: lazyRouteComponent(() => import('../admin/layout/layout.tsx'), 'Layout'),
   }),
   createRoute({
     getParentRoute: inFrame,
     path: route('groups'),
-    component: lazyRouteComponent(() => import('../admin/groups.tsx'), 'Groups'),
+    component: lazyRouteComponent(() => import('../admin/layout/groups.tsx'), 'Groups'),
   }),
   createRoute({
     getParentRoute: inFrame,
     path: route('performers'),
-    component: lazyRouteComponent(() => import('../admin/performers.tsx'), 'Performers'),
+    component: lazyRouteComponent(() => import('../admin/cast/performers.tsx'), 'Performers'),
   }),
   createRoute({
     getParentRoute: inFrame,
     path: route('cast'),
-    component: lazyRouteComponent(() => import('../admin/cast.tsx'), 'Cast'),
+    component: lazyRouteComponent(() => import('../admin/cast/cast.tsx'), 'Cast'),
   }),
   createRoute({
     getParentRoute: inFrame,
     path: route('find'),
-    component: lazyRouteComponent(() => import('../admin/find-equipment.tsx'), 'FindEquipment'),
+    component: lazyRouteComponent(() => import('../admin/equipment/find-equipment.tsx'), 'FindEquipment'),
   }),
   createRoute({
     getParentRoute: inFrame,
     path: route('manufacturers'),
-    component: lazyRouteComponent(() => import('../admin/manufacturers.tsx'), 'Manufacturers'),
+    component: lazyRouteComponent(() => import('../admin/equipment/manufacturers.tsx'), 'Manufacturers'),
   }),
   createRoute({
     getParentRoute: inFrame,
     path: route('settings'),
-    component: lazyRouteComponent(() => import('../admin/settings.tsx'), 'SettingsPage'),
+    component: lazyRouteComponent(() => import('../admin/settings/settings.tsx'), 'SettingsPage'),
   }),
   createRoute({
     getParentRoute: inFrame,
@@ -304,22 +304,22 @@ const adminPages = [
   createRoute({
     getParentRoute: inFrame,
     path: route('nodes'),
-    component: lazyRouteComponent(() => import('../admin/nodes.tsx'), 'Nodes'),
+    component: lazyRouteComponent(() => import('../admin/equipment/nodes.tsx'), 'Nodes'),
   }),
   createRoute({
     getParentRoute: inFrame,
     path: route('people'),
-    component: lazyRouteComponent(() => import('../admin/people.tsx'), 'People'),
+    component: lazyRouteComponent(() => import('../admin/access/people.tsx'), 'People'),
   }),
   createRoute({
     getParentRoute: inFrame,
     path: route('tokens'),
-    component: lazyRouteComponent(() => import('../admin/tokens.tsx'), 'Tokens'),
+    component: lazyRouteComponent(() => import('../admin/access/tokens.tsx'), 'Tokens'),
   }),
   createRoute({
     getParentRoute: inFrame,
     path: route('audit'),
-    component: lazyRouteComponent(() => import('../admin/audit.tsx'), 'Audit'),
+    component: lazyRouteComponent(() => import('../admin/access/audit.tsx'), 'Audit'),
   }),
 ] as const
 

@@ -14,7 +14,13 @@ import { formatMegahertz, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useNow } from '../app/now.ts'
 import { useResource } from '../app/resource.ts'
-import { batteryText, channelPairs, forecastText, slotTexts, transmitterPairs } from '../parts/equipment-details.ts'
+import {
+  batteryText,
+  channelPairs,
+  forecastText,
+  slotTexts,
+  transmitterPairs,
+} from '../parts/equipment/equipment-details.ts'
 import { Loaded } from '../parts/loaded.tsx'
 import { type Pair, Pairs } from '../parts/pairs.tsx'
 import { networkPairs, receiverPairs, receiverTopics } from './receiver-details.tsx'

@@ -18,12 +18,20 @@ import { t } from '../app/i18n.ts'
 import { type Resource, useResource } from '../app/resource.ts'
 import { serviceNow } from '../app/service-time.ts'
 import { useMay } from '../app/session.ts'
-import { type ChannelRange, neighbourSpan, pan, parseRange, rangeQuery, spans, zoom } from '../parts/channel-range.ts'
-import { ChoiceButtons } from '../parts/choice.tsx'
-import { FormDialog } from '../parts/dialog.tsx'
-import { TextField } from '../parts/field.tsx'
+import {
+  type ChannelRange,
+  neighbourSpan,
+  pan,
+  parseRange,
+  rangeQuery,
+  spans,
+  zoom,
+} from '../parts/channels/channel-range.ts'
+import { FormDialog } from '../parts/dialogs/dialog.tsx'
+import { InterruptedSites } from '../parts/equipment/site-note.tsx'
+import { ChoiceButtons } from '../parts/forms/choice.tsx'
+import { TextField } from '../parts/forms/field.tsx'
 import { Loaded } from '../parts/loaded.tsx'
-import { InterruptedSites } from '../parts/site-note.tsx'
 import { stateNames } from './channel-levels.ts'
 import { HistoryChart } from './history-chart.tsx'
 import { LevelTable } from './level-table.tsx'

@@ -2,12 +2,12 @@ import type { ChannelBody } from '../../src/contract/channels.ts'
 import { beginningOf, type ChannelFacts } from '../app/channel-state.ts'
 import { formatPercent, formatShortDuration, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
-import { AcknowledgeButton } from '../parts/acknowledge-button.tsx'
 import { Ago, Since } from '../parts/age.tsx'
-import { personName } from '../parts/alert-text.ts'
-import { useChannelAlert } from '../parts/alerts.ts'
+import { AcknowledgeButton } from '../parts/alerts/acknowledge-button.tsx'
+import { personName } from '../parts/alerts/alert-text.ts'
+import { useChannelAlert } from '../parts/alerts/alerts.ts'
+import { WillNotLast } from '../parts/card/time-left.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
-import { WillNotLast } from '../parts/time-left.tsx'
 
 interface ConditionPanelProps {
   readonly facts: ChannelFacts

@@ -4,8 +4,8 @@ import { pathOf } from '../../src/domain/pages.ts'
 import { useWatchState } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
 import { useResource } from '../app/resource.ts'
-import { AlertItem } from '../parts/alert-item.tsx'
-import { mostUrgentFirst, newestFirst } from '../parts/alerts.ts'
+import { AlertItem } from '../parts/alerts/alert-item.tsx'
+import { mostUrgentFirst, newestFirst } from '../parts/alerts/alerts.ts'
 import { Loaded } from '../parts/loaded.tsx'
 
 const mostCleared = 20

@@ -2,8 +2,8 @@ import type { ReceiverDetail } from '../../src/contract/receivers.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { Ago } from '../parts/age.tsx'
-import { faultText } from '../parts/equipment-details.ts'
-import { ManufacturerName } from '../parts/manufacturer-names.tsx'
+import { faultText } from '../parts/equipment/equipment-details.ts'
+import { ManufacturerName } from '../parts/equipment/manufacturer-names.tsx'
 
 /** Messages after which the details of a receiver may have changed. */
 export const receiverTopics = ['receiver', 'source', 'slots'] as const

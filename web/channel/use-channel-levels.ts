@@ -7,7 +7,7 @@ import { useServices, useWatchState } from '../app/context.ts'
 import { useResource } from '../app/resource.ts'
 import { serviceNow } from '../app/service-time.ts'
 import type { Levels, Watch } from '../app/watch.ts'
-import type { ChannelRange } from '../parts/channel-range.ts'
+import type { ChannelRange } from '../parts/channels/channel-range.ts'
 import {
   type ChannelLevels,
   type LiveSecond,

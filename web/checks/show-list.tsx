@@ -5,8 +5,8 @@ import { pathOf } from '../../src/domain/pages.ts'
 import { formatDayTime, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useResource } from '../app/resource.ts'
+import { Notice } from '../parts/dialogs/notice.tsx'
 import { Loaded } from '../parts/loaded.tsx'
-import { Notice } from '../parts/notice.tsx'
 
 export function ShowList({ isUnknown }: { isUnknown: boolean }) {
   const resource = useResource('/api/shows/', 'list', ['show'])

@@ -4,7 +4,7 @@ import type { FrequenciesBody, FrequencyConflictBody } from '../../src/contract/
 import { type ConflictKind, conflictKinds } from '../../src/contract/values.ts'
 import { formatList } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
-import { useIsPrinting } from '../parts/print-table.tsx'
+import { useIsPrinting } from '../parts/channels/print-table.tsx'
 import { conflictKey, conflictText, type FindCarrier, isActive, severityOf } from './conflict-text.ts'
 
 interface ConflictListProps {

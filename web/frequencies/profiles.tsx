@@ -7,11 +7,11 @@ import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import type { Resource } from '../app/resource.ts'
 import { useMay } from '../app/session.ts'
-import { type Column, DataTable } from '../parts/data-table.tsx'
-import { FormDialog, Removal } from '../parts/dialog.tsx'
-import { Field } from '../parts/field.tsx'
+import { FormDialog, Removal } from '../parts/dialogs/dialog.tsx'
+import { useShowMessage } from '../parts/dialogs/messages.tsx'
+import { Field } from '../parts/forms/field.tsx'
 import { Loaded } from '../parts/loaded.tsx'
-import { useShowMessage } from '../parts/messages.tsx'
+import { type Column, DataTable } from '../parts/tables/data-table.tsx'
 
 type Guards = FrequencyProfileBody['levels'][GuardLevel]
 

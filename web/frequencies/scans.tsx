@@ -8,10 +8,10 @@ import { t } from '../app/i18n.ts'
 import type { Resource } from '../app/resource.ts'
 import type { Selection } from '../app/selection.ts'
 import { useMay } from '../app/session.ts'
-import { Dialog, DialogEnd, FormDialog, Removal } from '../parts/dialog.tsx'
-import { Field } from '../parts/field.tsx'
+import { Dialog, DialogEnd, FormDialog, Removal } from '../parts/dialogs/dialog.tsx'
+import { useShowMessage } from '../parts/dialogs/messages.tsx'
+import { Field } from '../parts/forms/field.tsx'
 import { Loaded } from '../parts/loaded.tsx'
-import { useShowMessage } from '../parts/messages.tsx'
 import { traceVariable } from './colours.ts'
 
 type ShownScans = Pick<Selection, 'ids' | 'has' | 'toggle'>

@@ -6,9 +6,9 @@ import { useServices } from '../app/context.ts'
 import { formatMegahertz } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useMay } from '../app/session.ts'
-import { ChoicesField, chosenValues } from '../parts/choices-field.tsx'
-import { FormDialog } from '../parts/dialog.tsx'
-import { useShowMessage } from '../parts/messages.tsx'
+import { FormDialog } from '../parts/dialogs/dialog.tsx'
+import { useShowMessage } from '../parts/dialogs/messages.tsx'
+import { ChoicesField, chosenValues } from '../parts/forms/choices-field.tsx'
 
 interface TvChannelsProps {
   readonly region: Region

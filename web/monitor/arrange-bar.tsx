@@ -5,7 +5,7 @@ import { pathOf } from '../../src/domain/pages.ts'
 import { type Edit, firstFreeSlot, type Placing, planChange } from '../app/arrangement.ts'
 import { t } from '../app/i18n.ts'
 import type { View } from '../app/view.ts'
-import { Confirmation } from '../parts/dialog.tsx'
+import { Confirmation } from '../parts/dialogs/dialog.tsx'
 import type { Edits } from './use-edits.ts'
 
 interface ArrangeBarProps {

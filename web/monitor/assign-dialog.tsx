@@ -5,11 +5,11 @@ import { useFacts, useServices } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useRequest } from '../app/resource.ts'
-import { assign, type Cast, setActive, useCast } from '../parts/assignments.ts'
-import { Dialog, DialogEnd } from '../parts/dialog.tsx'
+import { assign, type Cast, setActive, useCast } from '../parts/channels/assignments.ts'
+import { Dialog, DialogEnd } from '../parts/dialogs/dialog.tsx'
+import { useShowMessage } from '../parts/dialogs/messages.tsx'
+import { ProblemLine } from '../parts/dialogs/notice.tsx'
 import { Loaded } from '../parts/loaded.tsx'
-import { useShowMessage } from '../parts/messages.tsx'
-import { ProblemLine } from '../parts/notice.tsx'
 
 interface AssignDialogProps {
   readonly receiverId: number

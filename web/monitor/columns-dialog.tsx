@@ -2,7 +2,7 @@ import { ArrowDown, ArrowUp } from 'lucide-react'
 import { allColumns, type Column, chosenColumns } from '../app/columns.ts'
 import { t } from '../app/i18n.ts'
 import { listColumns, type View } from '../app/view.ts'
-import { Dialog } from '../parts/dialog.tsx'
+import { Dialog } from '../parts/dialogs/dialog.tsx'
 
 interface ColumnsDialogProps {
   readonly view: Pick<View, 'columns'>

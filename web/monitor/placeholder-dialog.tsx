@@ -4,9 +4,9 @@ import { type PlaceholderKind, placeholderKinds } from '../../src/contract/value
 import type { ApiResponse, Problem } from '../app/api.ts'
 import type { Edit } from '../app/arrangement.ts'
 import { t } from '../app/i18n.ts'
-import { Dialog } from '../parts/dialog.tsx'
-import { Field, SelectField, TextField } from '../parts/field.tsx'
-import { Form } from '../parts/form.tsx'
+import { Dialog } from '../parts/dialogs/dialog.tsx'
+import { Field, SelectField, TextField } from '../parts/forms/field.tsx'
+import { Form } from '../parts/forms/form.tsx'
 import type { SlotContent } from './tiles.tsx'
 import type { Edits } from './use-edits.ts'
 

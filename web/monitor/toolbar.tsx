@@ -10,15 +10,15 @@ import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useMay } from '../app/session.ts'
 import { layouts, type Sort, stateFilters, themes, type View } from '../app/view.ts'
-import { parseSort } from '../parts/channel-order.ts'
-import { Choice } from '../parts/choice.tsx'
-import type { Command } from '../parts/commands.ts'
-import { useManufacturerNames } from '../parts/manufacturer-names.tsx'
-import { CommandButtons, NotifyButton } from '../parts/tools.tsx'
-import { KeepAwake } from '../parts/wake-lock.tsx'
+import { parseSort } from '../parts/channels/channel-order.ts'
+import { useManufacturerNames } from '../parts/equipment/manufacturer-names.tsx'
+import { Choice } from '../parts/forms/choice.tsx'
+import type { Command } from '../parts/toolbar/commands.ts'
+import { CommandButtons, NotifyButton } from '../parts/toolbar/tools.tsx'
+import { KeepAwake } from '../parts/toolbar/wake-lock.tsx'
 import { ColumnsDialog } from './columns-dialog.tsx'
 
-const NewGroup = lazy(async () => ({ default: (await import('../parts/new-group.tsx')).NewGroup }))
+const NewGroup = lazy(async () => ({ default: (await import('../parts/channels/new-group.tsx')).NewGroup }))
 
 interface ToolbarProps {
   readonly view: View

@@ -9,7 +9,7 @@ import { t } from '../app/i18n.ts'
 import { serviceNow } from '../app/service-time.ts'
 import type { Watch } from '../app/watch.ts'
 import type { WatchState } from '../app/watch-state.ts'
-import { useShowMessage } from '../parts/messages.tsx'
+import { useShowMessage } from '../parts/dialogs/messages.tsx'
 import { applyEdit } from './apply-edit.ts'
 
 export interface Edits {

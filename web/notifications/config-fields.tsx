@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { NotificationChannelType, ServiceFieldKey } from '../../src/contract/notification-services.ts'
 import type { NotificationChannelBody } from '../../src/contract/notifications.ts'
 import { t } from '../app/i18n.ts'
-import { Field, SecretField, SelectField, TextField } from '../parts/field.tsx'
+import { Field, SecretField, SelectField, TextField } from '../parts/forms/field.tsx'
 import { fieldName, fieldsOf, fieldText, portFor, type Security, securities } from './services.ts'
 
 interface ConfigFieldsProps {

@@ -6,8 +6,8 @@ import { pathOf } from '../../src/domain/pages.ts'
 import { useWatchState } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
 import { useResource } from '../app/resource.ts'
-import { alertLine } from '../parts/alert-text.ts'
-import { rangeAround } from '../parts/channel-range.ts'
+import { alertLine } from '../parts/alerts/alert-text.ts'
+import { rangeAround } from '../parts/channels/channel-range.ts'
 
 /** Newest first. */
 const maxAlerts = 200

@@ -1,11 +1,11 @@
 import { useSearch } from '../app/query.ts'
 import { Shell } from '../app/shell.tsx'
-import { ChoiceButtons } from '../parts/choice.tsx'
+import { ChoiceButtons } from '../parts/forms/choice.tsx'
 import { Deliveries } from './deliveries.tsx'
 import { Notifiers } from './notifiers.tsx'
 import { Rules } from './rules.tsx'
 import './notifications.css'
-import '../parts/records.css'
+import '../parts/tables/records.css'
 import { t } from '../app/i18n.ts'
 
 const tabs = ['channels', 'rules', 'deliveries'] as const

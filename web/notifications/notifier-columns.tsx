@@ -5,7 +5,7 @@ import type {
 } from '../../src/contract/notifications.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
-import type { Column } from '../parts/data-table.tsx'
+import type { Column } from '../parts/tables/data-table.tsx'
 import { DeliveryResult } from './delivery-result.tsx'
 import { ServiceIcon } from './service-icon.tsx'
 import { notifierAddress } from './services.ts'

@@ -14,8 +14,8 @@ import {
 } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useResource } from '../app/resource.ts'
-import { alertKindTitle } from '../parts/alert-text.ts'
-import { displayName, manufacturersPath } from '../parts/manufacturer-names.tsx'
+import { alertKindTitle } from '../parts/alerts/alert-text.ts'
+import { displayName, manufacturersPath } from '../parts/equipment/manufacturer-names.tsx'
 import { passesMidnight, type RuleValues, type Schedule } from './rule-values.ts'
 
 export interface RuleNames {

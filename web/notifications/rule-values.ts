@@ -1,7 +1,7 @@
 import { alertKinds } from '../../src/contract/alert-kinds.ts'
 import type { NotificationRuleBody } from '../../src/contract/notifications.ts'
 import { severities, weekdays } from '../../src/contract/values.ts'
-import { chosenValues } from '../parts/choices-field.tsx'
+import { chosenValues } from '../parts/forms/choices-field.tsx'
 
 export type RuleValues = Omit<NotificationRuleBody, 'id'>
 

@@ -3,8 +3,8 @@ import { weekdays } from '../../src/contract/values.ts'
 import { formatWeekday } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useResource } from '../app/resource.ts'
-import { ChoicesField } from '../parts/choices-field.tsx'
-import { Field, SelectField } from '../parts/field.tsx'
+import { ChoicesField } from '../parts/forms/choices-field.tsx'
+import { Field, SelectField } from '../parts/forms/field.tsx'
 import { passesMidnight, type Schedule, usualSchedule } from './rule-values.ts'
 
 /** Null if the rule had none. */

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { formatDateTime, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
-import { CopyField } from '../parts/copy-field.tsx'
+import { CopyField } from '../parts/forms/copy-field.tsx'
 
 export interface NewSecret {
   readonly name: string

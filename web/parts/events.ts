@@ -4,7 +4,7 @@ import type { EventKind } from '../../src/contract/values.ts'
 import { formatDbm, formatMegahertz, formatPercent, formatUnit, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import type { EventChange } from '../app/watch-state.ts'
-import { alertTitle } from './alert-text.ts'
+import { alertTitle } from './alerts/alert-text.ts'
 
 export const categories = {
   rf: ['rf_dropout', 'interference'],

@@ -4,7 +4,7 @@ import { t } from '../app/i18n.ts'
 import type { Resource } from '../app/resource.ts'
 import { toServiceTime } from '../app/service-time.ts'
 import { Ago } from './age.tsx'
-import { Notice, ProblemLine } from './notice.tsx'
+import { Notice, ProblemLine } from './dialogs/notice.tsx'
 
 interface LoadedProps<Body> {
   readonly resource: Resource<Body>

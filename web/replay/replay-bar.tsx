@@ -7,7 +7,7 @@ import { formatDateTime, formatShortDuration, formatTime, plainText } from '../a
 import { t } from '../app/i18n.ts'
 import { publishHeight } from '../app/top-bar.tsx'
 import type { Watch } from '../app/watch.ts'
-import { ChoiceButtons } from '../parts/choice.tsx'
+import { ChoiceButtons } from '../parts/forms/choice.tsx'
 import { hourOf, type ReplayPlayer, type ReplayState, speeds, toIso } from './player.ts'
 
 interface ReplayBarProps {

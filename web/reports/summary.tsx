@@ -1,7 +1,7 @@
 import type { ReportedChannel, ShowReport } from '../../src/contract/reports.ts'
 import { formatUnit } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
-import { alertKindTitle } from '../parts/alert-text.ts'
+import { alertKindTitle } from '../parts/alerts/alert-text.ts'
 import { channelText, isQuiet, type ReportSummary, summarizeReport } from './report-summary.ts'
 
 export function Summary({ report: { channels, step_seconds } }: { report: ShowReport }) {

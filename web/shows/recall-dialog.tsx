@@ -4,9 +4,9 @@ import { useServices } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useRequest } from '../app/resource.ts'
-import { type Column, DataTable } from '../parts/data-table.tsx'
-import { Dialog } from '../parts/dialog.tsx'
-import { ProblemLine } from '../parts/notice.tsx'
+import { Dialog } from '../parts/dialogs/dialog.tsx'
+import { ProblemLine } from '../parts/dialogs/notice.tsx'
+import { type Column, DataTable } from '../parts/tables/data-table.tsx'
 import { type RecallRow, skippedText, toRows } from './recall-rows.ts'
 
 interface RecallDialogProps {

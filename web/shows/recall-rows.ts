@@ -2,7 +2,7 @@ import type { RecordChange } from '../../src/contract/imports.ts'
 import { isRecord, type Json } from '../../src/domain/json.ts'
 import { formatMegahertz, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
-import { formatSlots } from '../parts/slots.ts'
+import { formatSlots } from '../parts/channels/slots.ts'
 
 export interface RecallRow {
   readonly key: string

@@ -14,6 +14,7 @@ import type { EventBody } from '../../src/contract/history.ts'
 import { formatMoment, formatShortDuration, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useMay } from '../app/session.ts'
+import { ProblemLine } from '../parts/dialogs/notice.tsx'
 import {
   categories,
   categoryNames,
@@ -25,7 +26,6 @@ import {
   type KindFilter,
   startOf,
 } from '../parts/events.ts'
-import { ProblemLine } from '../parts/notice.tsx'
 import { useChannelName } from './names.ts'
 import type { TimelineEvents } from './use-timeline.ts'
 

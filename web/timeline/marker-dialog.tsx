@@ -4,11 +4,11 @@ import type { Problem } from '../app/api.ts'
 import { useServices } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
-import { useChannelOptions } from '../parts/channel-options.ts'
-import { FormDialog } from '../parts/dialog.tsx'
-import { Field, SelectField } from '../parts/field.tsx'
-import { fromLocalInput, toLocalInput } from '../parts/local-input.ts'
-import { useShowMessage } from '../parts/messages.tsx'
+import { useChannelOptions } from '../parts/channels/channel-options.ts'
+import { FormDialog } from '../parts/dialogs/dialog.tsx'
+import { useShowMessage } from '../parts/dialogs/messages.tsx'
+import { Field, SelectField } from '../parts/forms/field.tsx'
+import { fromLocalInput, toLocalInput } from '../parts/forms/local-input.ts'
 
 export interface MarkerDraft {
   /** Null for a new marker. */

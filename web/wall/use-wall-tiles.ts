@@ -2,8 +2,8 @@ import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { useServices } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
 import type { Watch } from '../app/watch.ts'
-import { fitName, type NameFit } from '../parts/name-fit.ts'
-import { decodeSlots, type VisibleSlot } from '../parts/visible-slots.ts'
+import { fitName, type NameFit } from '../parts/card/name-fit.ts'
+import { decodeSlots, type VisibleSlot } from '../parts/channels/visible-slots.ts'
 
 export interface WallTile {
   readonly entry: VisibleSlot

@@ -5,7 +5,7 @@
  */
 
 import type { Detail, Layout } from '../app/view.ts'
-import type { NameFit } from '../parts/name-fit.ts'
+import type { NameFit } from '../parts/card/name-fit.ts'
 
 export interface Space {
   /** CSS pixels. */

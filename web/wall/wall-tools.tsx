@@ -3,11 +3,11 @@ import { useWatchState } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
 import { useMay } from '../app/session.ts'
 import { attentions, details, themes, type View } from '../app/view.ts'
-import { Choice } from '../parts/choice.tsx'
-import type { Command } from '../parts/commands.ts'
-import { CommandButtons, NotifyButton } from '../parts/tools.tsx'
+import { Choice } from '../parts/forms/choice.tsx'
+import type { Command } from '../parts/toolbar/commands.ts'
+import { CommandButtons, NotifyButton } from '../parts/toolbar/tools.tsx'
 
-const NewGroup = lazy(async () => ({ default: (await import('../parts/new-group.tsx')).NewGroup }))
+const NewGroup = lazy(async () => ({ default: (await import('../parts/channels/new-group.tsx')).NewGroup }))
 
 interface WallToolsProps {
   readonly view: View

@@ -35,7 +35,7 @@ const logo =
   '<rect x="12" y="5" width="8" height="14" rx="4" fill="#35c48d"/><path d="M8 15a8 8 0 0 0 16 0M16 23v4M11 27h10" ' +
   'fill="none" stroke="#eef2f5" stroke-width="2.2" stroke-linecap="round"/></svg>'
 
-/** Layout and colours of the pages before sign-in (`web/parts/form.css`, `web/app/tokens.css`). */
+/** Layout and colours of the pages before sign-in (`web/parts/forms/form.css`, `web/app/tokens.css`). */
 const style = `
 :root { --page: #0b0d10; --card: #171a1f; --text: #eef1f4; --soft: #a9b2bc; --line: #272c33 }
 @media (prefers-color-scheme: light) {

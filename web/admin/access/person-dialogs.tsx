@@ -1,0 +1,150 @@
+import type { UserBody } from '../../../src/contract/access.ts'
+import { roles } from '../../../src/contract/values.ts'
+import { useServices } from '../../app/context.ts'
+import { plainText } from '../../app/format.ts'
+import { t } from '../../app/i18n.ts'
+import { FormDialog, Removal } from '../../parts/dialogs/dialog.tsx'
+import { useShowMessage } from '../../parts/dialogs/messages.tsx'
+import { Field, PasswordField, SelectField, TickField } from '../../parts/forms/field.tsx'
+import { newPasswordProblem } from '../../parts/forms/new-password.ts'
+
+const path = '/api/admin/users/'
+export const roleOptions = roles.map((value) => ({ value, text: t(`shell.roles.${value}`) }))
+
+export type PersonQuestion =
+  | { readonly kind: 'add' }
+  | { readonly kind: 'change' | 'reset' | 'remove'; readonly user: UserBody }
+
+interface DialogProps {
+  onDone(): Promise<void>
+  onClose(): void
+}
+
+type AboutUser = DialogProps & { readonly user: UserBody }
+
+export function PersonDialog({ question, ...rest }: DialogProps & { readonly question: PersonQuestion }) {
+  switch (question.kind) {
+    case 'add':
+      return <Add {...rest} />
+    case 'change':
+      return <Change user={question.user} {...rest} />
+    case 'reset':
+      return <Reset user={question.user} {...rest} />
+    case 'remove':
+      return <Remove user={question.user} {...rest} />
+    default:
+      return question satisfies never
+  }
+}
+
+function useFinish({ onDone, onClose }: DialogProps) {
+  const showMessage = useShowMessage()
+  return async (text: string) => {
+    onClose()
+    showMessage({ text })
+    await onDone()
+  }
+}
+
+function Add(props: DialogProps) {
+  const { api } = useServices()
+  const finish = useFinish(props)
+  return (
+    <FormDialog
+      title={t('people.add')}
+      action={t('people.addAction')}
+      check={(values) => newPasswordProblem(values, 'password', String(values.get('username')))}
+      send={(values) => api.write('POST', path, Object.fromEntries(values), 'object')}
+      onDone={({ username }) => finish(t('people.added', { name: plainText(username) }))}
+      onClose={props.onClose}
+    >
+      <Field
+        name="username"
+        label={t('people.username')}
+        hint={t('people.usernameHint')}
+        autoComplete="off"
+        maxLength={64}
+      />
+      <SelectField name="role" label={t('people.role')} options={roleOptions} />
+      <PasswordField
+        name="password"
+        label={t('people.password')}
+        hint={t('people.passwordHint')}
+        autoComplete="new-password"
+      />
+    </FormDialog>
+  )
+}
+
+function Change({ user, ...props }: AboutUser) {
+  const { api } = useServices()
+  const finish = useFinish(props)
+  const name = plainText(user.username)
+  const isLocal = user.issuer === null
+  const send = (values: FormData) => {
+    const role = isLocal ? { role: String(values.get('role')) } : {}
+    const change = { ...role, is_active: values.has('is_active') }
+    return api.write('PATCH', `${path}${user.id}/`, change, 'object')
+  }
+  return (
+    <FormDialog
+      title={t('people.changeTitle', { name })}
+      action={t('people.save')}
+      send={send}
+      onDone={() => finish(t('people.changed', { name }))}
+      onClose={props.onClose}
+    >
+      {isLocal ? (
+        <SelectField
+          name="role"
+          label={t('people.role')}
+          options={roleOptions}
+          defaultValue={user.role}
+          hint={t('people.changeHint')}
+        />
+      ) : (
+        <p className="hint">{t('people.providerHint')}</p>
+      )}
+      <TickField name="is_active" label={t('people.isActive')} defaultChecked={user.is_active} />
+    </FormDialog>
+  )
+}
+
+function Reset({ user, ...props }: AboutUser) {
+  const { api } = useServices()
+  const finish = useFinish(props)
+  const name = plainText(user.username)
+  return (
+    <FormDialog
+      title={t('people.resetTitle', { name })}
+      action={t('people.resetAction')}
+      check={(values) => newPasswordProblem(values, 'password', user.username)}
+      send={(values) => api.write('PATCH', `${path}${user.id}/`, Object.fromEntries(values), 'object')}
+      onDone={() => finish(t('people.resetDone', { name }))}
+      onClose={props.onClose}
+    >
+      <p className="hint">{t('people.resetConsequence')}</p>
+      <PasswordField
+        name="password"
+        label={t('people.newPassword')}
+        hint={t('people.passwordHint')}
+        autoComplete="new-password"
+      />
+    </FormDialog>
+  )
+}
+
+function Remove({ user, ...props }: AboutUser) {
+  const name = plainText(user.username)
+  return (
+    <Removal
+      title={t('people.removeTitle', { name })}
+      action={t('people.remove')}
+      done={t('people.removed', { name })}
+      path={`${path}${user.id}/`}
+      {...props}
+    >
+      <p>{t(user.issuer === null ? 'people.removeConsequence' : 'people.removeProviderConsequence')}</p>
+    </Removal>
+  )
+}

@@ -1,0 +1,112 @@
+import type { Performer } from '../../../src/contract/performers.ts'
+import type { ApiResponse } from '../../app/api.ts'
+import { useServices } from '../../app/context.ts'
+import { plainText } from '../../app/format.ts'
+import { t } from '../../app/i18n.ts'
+import { FormDialog } from '../../parts/dialogs/dialog.tsx'
+import { useShowMessage } from '../../parts/dialogs/messages.tsx'
+import { Field, TextField, TickField } from '../../parts/forms/field.tsx'
+
+const path = '/api/performers/'
+
+interface PerformerFormProps {
+  /** Null to add one. */
+  readonly performer: Performer | null
+  onDone(): Promise<void>
+  onClose(): void
+}
+
+export function PerformerForm({ performer, onDone, onClose }: PerformerFormProps) {
+  const { api } = useServices()
+  const showMessage = useShowMessage()
+  const send = async (values: FormData): Promise<ApiResponse<Performer>> => {
+    const picture = await pictureOf(values)
+    if (!picture.ok) return picture
+    const body = { name: String(values.get('name')).trim(), notes: values.get('notes'), picture: picture.body }
+    return performer === null
+      ? api.write('POST', path, body, 'object')
+      : api.write('PUT', `${path}${performer.id}/`, body, 'object')
+  }
+  const done = async ({ name }: Performer) => {
+    onClose()
+    showMessage({ text: t(performer === null ? 'performers.added' : 'performers.changed', { name: plainText(name) }) })
+    await onDone()
+  }
+  return (
+    <FormDialog
+      title={
+        performer === null ? t('performers.add') : t('performers.changeTitle', { name: plainText(performer.name) })
+      }
+      action={performer === null ? t('performers.addAction') : t('performers.save')}
+      {...{ send, onClose }}
+      onDone={done}
+    >
+      <Field
+        name="name"
+        label={t('performers.fieldName')}
+        defaultValue={performer?.name}
+        autoComplete="off"
+        maxLength={255}
+      />
+      <TextField
+        name="notes"
+        label={t('performers.fieldNotes')}
+        defaultValue={performer?.notes}
+        rows={3}
+        maxLength={4096}
+      />
+      <Field
+        name="picture"
+        label={t('performers.fieldPicture')}
+        hint={t('performers.pictureHint')}
+        type="file"
+        accept="image/*"
+      />
+      {performer === null || performer.picture === null ? null : (
+        <TickField name="no_picture" label={t('performers.noPicture')} />
+      )}
+    </FormDialog>
+  )
+}
+
+/** Undefined keeps the stored picture, null removes it. */
+async function pictureOf(values: FormData): Promise<ApiResponse<string | null | undefined>> {
+  const file = values.get('picture')
+  if (!(file instanceof File) || file.size === 0) {
+    return { ok: true, body: values.has('no_picture') ? null : undefined }
+  }
+  const picture = await smallPicture(file)
+  if (picture !== null) return { ok: true, body: picture }
+  return { ok: false, problem: { kind: 'refused', field: 'picture', detail: t('performers.notAPicture') } }
+}
+
+const longestEdge = 384
+const maxChars = 200_000
+
+/** Null if the browser cannot decode the file. */
+async function smallPicture(file: Blob): Promise<string | null> {
+  const bitmap = await createImageBitmap(file).catch(() => null)
+  if (bitmap === null) return null
+  try {
+    for (let edge = longestEdge; edge >= 32; edge /= 2) {
+      const text = draw(bitmap, Math.min(1, edge / Math.max(bitmap.width, bitmap.height)))
+      if (text !== null && text.length <= maxChars) return text
+    }
+    return null
+  } finally {
+    bitmap.close()
+  }
+}
+
+function draw(bitmap: ImageBitmap, scale: number): string | null {
+  const canvas = document.createElement('canvas')
+  canvas.width = Math.max(1, Math.round(bitmap.width * scale))
+  canvas.height = Math.max(1, Math.round(bitmap.height * scale))
+  const context = canvas.getContext('2d')
+  if (context === null) return null
+  context.imageSmoothingQuality = 'high'
+  context.drawImage(bitmap, 0, 0, canvas.width, canvas.height)
+  const webp = canvas.toDataURL('image/webp', 0.8)
+  // Browsers without WebP encoding return a PNG, which is many times larger.
+  return webp.startsWith('data:image/webp') ? webp : canvas.toDataURL('image/jpeg', 0.8)
+}

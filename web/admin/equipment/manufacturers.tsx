@@ -1,0 +1,152 @@
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { ManufacturerBody, PluginBody } from '../../../src/contract/manufacturers.ts'
+import { pathOf } from '../../../src/domain/pages.ts'
+import { useServices } from '../../app/context.ts'
+import { useResource } from '../../app/resource.ts'
+import { useMay } from '../../app/session.ts'
+import { Shell } from '../../app/shell.tsx'
+import { useShowMessage } from '../../parts/dialogs/messages.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { DataTable } from '../../parts/tables/data-table.tsx'
+import './manufacturers.css'
+import '../../parts/tables/records.css'
+import { t } from '../../app/i18n.ts'
+import { displayName, manufacturersPath } from '../../parts/equipment/manufacturer-names.tsx'
+import { isEnabled, type ManufacturerActions, manufacturerColumns } from './manufacturer-columns.tsx'
+import { DisableQuestion, RemovalQuestion, TestDialog } from './manufacturer-dialogs.tsx'
+import { ManufacturerForm } from './manufacturer-form.tsx'
+
+const topics = ['settings', 'source', 'queue'] as const
+
+export function Manufacturers() {
+  const resource = useResource(manufacturersPath, 'list', topics)
+  const plugins = useResource('/api/admin/plugins/', 'list').body ?? []
+  return (
+    <Shell title={t('manufacturers.title')} intro={t('manufacturers.intro')}>
+      <Loaded resource={resource}>
+        {(records) => <List records={records} plugins={plugins} onDone={resource.reload} />}
+      </Loaded>
+    </Shell>
+  )
+}
+
+/** Fixed when the dialog opens, because later refreshes must not change it. */
+type DialogState =
+  | { readonly kind: 'add' }
+  | { readonly kind: 'edit' | 'test' | 'disable' | 'remove'; readonly record: ManufacturerBody }
+
+interface ListProps {
+  readonly records: readonly ManufacturerBody[]
+  readonly plugins: readonly PluginBody[]
+  onDone(): Promise<void>
+}
+
+function List({ records, plugins, onDone }: ListProps) {
+  const mayAdminister = useMay('administer')
+  const mayScan = useMay('operate')
+  const [dialog, setDialog] = useState<DialogState | null>(null)
+  const enable = useEnable(onDone)
+  const actions: ManufacturerActions = {
+    edit: (record) => setDialog({ kind: 'edit', record }),
+    test: (record) => setDialog({ kind: 'test', record }),
+    remove: (record) => setDialog({ kind: 'remove', record }),
+    toggle: (record) => (isEnabled(record) ? setDialog({ kind: 'disable', record }) : void enable(record)),
+  }
+  return (
+    <>
+      <div className="list-actions">
+        {mayAdminister ? (
+          <button
+            type="button"
+            className="choice"
+            data-tone="usual"
+            disabled={plugins.length === 0}
+            onClick={() => setDialog({ kind: 'add' })}
+          >
+            {t('manufacturers.add')}
+          </button>
+        ) : (
+          <p>{t('shell.requires.admin')}</p>
+        )}
+        {mayScan ? (
+          <Link className="choice" to={pathOf('find')}>
+            {t('find.title')}
+          </Link>
+        ) : null}
+      </div>
+      {records.length > 0 ? (
+        <DataTable
+          caption={t('manufacturers.list')}
+          columns={manufacturerColumns(mayAdminister ? actions : null)}
+          rows={records}
+          idOf={({ code }) => code}
+        />
+      ) : (
+        <Empty title={t('manufacturers.none')}>
+          <p>{t('manufacturers.noneNext')}</p>
+        </Empty>
+      )}
+      {dialog === null ? null : (
+        <OpenDialog
+          dialog={dialog}
+          records={records}
+          plugins={plugins}
+          onDone={onDone}
+          onClose={() => setDialog(null)}
+        />
+      )}
+    </>
+  )
+}
+
+function useEnable(onDone: () => Promise<void>) {
+  const { api } = useServices()
+  const showMessage = useShowMessage()
+  return async (record: ManufacturerBody) => {
+    const body = { api_enabled: true, ...(record.config.enabled === false && { config: { enabled: true } }) }
+    const response = await api.write('PATCH', `${manufacturersPath}${record.code}/`, body, 'object')
+    await onDone()
+    if (response.ok) showMessage({ text: t('manufacturers.enable.enabled', { name: displayName(record) }) })
+    else showMessage({ text: response.problem.detail, tone: 'alarm' })
+  }
+}
+
+interface OpenDialogProps extends ListProps {
+  readonly dialog: DialogState
+  onClose(): void
+}
+
+function OpenDialog({ dialog, records, plugins, onDone, onClose }: OpenDialogProps) {
+  const showMessage = useShowMessage()
+  const finish = (text: string) => {
+    onClose()
+    showMessage({ text })
+    void onDone()
+  }
+  switch (dialog.kind) {
+    case 'add':
+    case 'edit': {
+      const record = dialog.kind === 'edit' ? dialog.record : null
+      const key = record === null ? 'manufacturers.added' : 'manufacturers.saved'
+      return (
+        <ManufacturerForm
+          record={record}
+          plugins={plugins}
+          takenCodes={records.map(({ code }) => code)}
+          onDone={(stored) => finish(t(key, { name: displayName(stored) }))}
+          onClose={onClose}
+        />
+      )
+    }
+    case 'test':
+      return <TestDialog record={dialog.record} onClose={onClose} />
+    case 'disable':
+      return <DisableQuestion record={dialog.record} onDone={onDone} onClose={onClose} />
+    case 'remove':
+      return <RemovalQuestion record={dialog.record} onDone={onDone} onClose={onClose} />
+    default:
+      return dialog satisfies never
+  }
+}

@@ -1,0 +1,214 @@
+import type { LayoutLocation, LayoutReceiver, Location } from '../../../src/contract/locations.ts'
+import { useServices } from '../../app/context.ts'
+import { plainText } from '../../app/format.ts'
+import { t } from '../../app/i18n.ts'
+import { Dialog } from '../../parts/dialogs/dialog.tsx'
+import { Field, SelectField } from '../../parts/forms/field.tsx'
+import { Form } from '../../parts/forms/form.tsx'
+import { type BulkResult, runForEach } from '../../parts/tables/run-for-each.ts'
+import type { LocationOption, PlacedReceiver } from './layout.ts'
+import { nameOf } from './layout-location.tsx'
+
+const locationsPath = '/api/admin/locations/'
+
+interface Shared {
+  readonly locationOptions: readonly LocationOption[]
+  onClose(): void
+}
+
+interface PlaceFormProps extends Shared {
+  /** Null to create a location. */
+  readonly location: LayoutLocation | null
+  readonly parent: number | null
+  onDone(location: Location): void
+}
+
+export function LocationForm({ location, parent, locationOptions, onDone, onClose }: PlaceFormProps) {
+  const { api } = useServices()
+  const own = location?.id
+  const others = locationOptions.filter(({ within }) => own === undefined || !within.includes(own))
+  const send = (values: FormData) => {
+    const body = {
+      name: textOf(values, 'name'),
+      description: textOf(values, 'description'),
+      zone: textOf(values, 'zone') || null,
+      parent: locationOf(values, 'parent'),
+    }
+    return own === undefined
+      ? api.write('POST', locationsPath, body, 'object')
+      : api.write('PATCH', `${locationsPath}${own}/`, body, 'object')
+  }
+  return (
+    <Dialog
+      title={location === null ? t('layout.add') : t('layout.editOf', { name: plainText(location.name) })}
+      onClose={onClose}
+    >
+      <Form action={t('layout.save')} others={<Cancel onClose={onClose} />} send={send} onDone={onDone}>
+        <Field
+          name="name"
+          label={t('layout.location.name')}
+          defaultValue={location?.name}
+          maxLength={255}
+          autoFocus={true}
+        />
+        <Field
+          name="description"
+          label={t('layout.location.description')}
+          defaultValue={location?.description}
+          maxLength={2000}
+          required={false}
+        />
+        <Field
+          name="zone"
+          label={t('layout.location.zone')}
+          hint={t('layout.location.zoneHint')}
+          defaultValue={location?.zone ?? ''}
+          maxLength={64}
+          required={false}
+        />
+        <SelectField
+          name="parent"
+          label={t('layout.location.parent')}
+          defaultValue={parent ?? ''}
+          options={[{ value: '', text: t('layout.location.top') }, ...optionsOf(others)]}
+        />
+      </Form>
+    </Dialog>
+  )
+}
+
+interface ReceiverFormProps extends Shared {
+  readonly receiver: LayoutReceiver
+  readonly locationId: number | null
+  onDone(): void
+}
+
+/** Sends changed fields only. If the name were sent unchanged, it would no longer follow the system. */
+export function ReceiverForm({ receiver, locationId, locationOptions, onDone, onClose }: ReceiverFormProps) {
+  const { api } = useServices()
+  const send = (values: FormData) => {
+    const [name, location, reason] = [textOf(values, 'name'), locationOf(values, 'location'), textOf(values, 'reason')]
+    const body = {
+      ...(name !== receiver.name && { name: name === '' ? null : name }),
+      ...(location !== locationId && { location }),
+      ...(reason !== '' && { reason }),
+    }
+    return api.write('PATCH', `${receiversPath}${receiver.id}/`, body, 'object')
+  }
+  return (
+    <Dialog title={t('layout.editOf', { name: nameOf(receiver) })} onClose={onClose}>
+      <Form action={t('layout.save')} others={<Cancel onClose={onClose} />} send={send} onDone={onDone}>
+        <Field
+          name="name"
+          label={t('layout.receiver.name')}
+          hint={t('layout.receiver.nameHint')}
+          defaultValue={receiver.name}
+          maxLength={255}
+          autoFocus={true}
+        />
+        <LocationField
+          name="location"
+          label={t('layout.receiver.location')}
+          locationOptions={locationOptions}
+          at={locationId}
+        />
+        <ReasonField />
+      </Form>
+    </Dialog>
+  )
+}
+
+interface MoveFormProps extends Shared {
+  readonly moved: readonly PlacedReceiver[]
+  onDone(result: BulkResult): void
+}
+
+export function MoveForm({ moved, locationOptions, onDone, onClose }: MoveFormProps) {
+  const move = useMove()
+  const send = (values: FormData) => {
+    const location = locationOf(values, 'location')
+    return move(
+      moved.map((item) => ({ ...item, locationId: location })),
+      textOf(values, 'reason'),
+    )
+  }
+  return (
+    <Dialog title={t('layout.move.question', { count: moved.length })} onClose={onClose}>
+      <Form action={t('layout.move.text')} others={<Cancel onClose={onClose} />} send={send} onDone={onDone}>
+        <LocationField
+          name="location"
+          label={t('layout.move.to')}
+          locationOptions={locationOptions}
+          at={locationOptions[0]?.id ?? null}
+        />
+        <ReasonField />
+      </Form>
+    </Dialog>
+  )
+}
+
+interface PlaceFieldProps {
+  readonly name: string
+  readonly label: string
+  readonly locationOptions: readonly LocationOption[]
+  readonly at: number | null
+}
+
+function LocationField({ name, label, locationOptions, at }: PlaceFieldProps) {
+  const options = [...optionsOf(locationOptions), { value: '', text: t('layout.noLocationChoice') }]
+  return <SelectField name={name} label={label} defaultValue={at ?? ''} options={options} />
+}
+
+function ReasonField() {
+  return (
+    <Field
+      name="reason"
+      label={t('layout.receiver.reason')}
+      hint={t('layout.receiver.reasonHint')}
+      maxLength={1024}
+      required={false}
+    />
+  )
+}
+
+function Cancel({ onClose }: { onClose: () => void }) {
+  return (
+    <button type="button" className="choice" onClick={onClose}>
+      {t('parts.dialog.cancel')}
+    </button>
+  )
+}
+
+function optionsOf(locationOptions: readonly LocationOption[]) {
+  return locationOptions.map(({ id, path }) => ({ value: String(id), text: plainText(path) }))
+}
+
+function textOf(values: FormData, name: string): string {
+  return String(values.get(name) ?? '').trim()
+}
+
+function locationOf(values: FormData, name: string): number | null {
+  const chosen = textOf(values, name)
+  return chosen === '' ? null : Number(chosen)
+}
+
+export const receiversPath = '/api/admin/receivers/'
+
+export function useMove() {
+  const { api } = useServices()
+  return (moves: readonly PlacedReceiver[], reason: string) => {
+    const byId = new Map(moves.map((move) => [move.receiver.id, move]))
+    return runForEach([...byId.keys()], nameIn(moves), (id) => {
+      const location = byId.get(id)?.locationId ?? null
+      const body = { location, ...(reason !== '' && { reason }) }
+      return api.write('PATCH', `${receiversPath}${id}/`, body, 'object')
+    })
+  }
+}
+
+export function nameIn(receivers: readonly PlacedReceiver[]): (id: number) => string {
+  return (id) => {
+    const found = receivers.find(({ receiver }) => receiver.id === id)
+    return found === undefined ? String(id) : nameOf(found.receiver)
+  }
+}

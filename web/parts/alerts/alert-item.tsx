@@ -1,0 +1,175 @@
+import './alerts.css'
+import { Link } from '@tanstack/react-router'
+import { ChartGantt } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { alertKindTable, isAlertKind } from '../../../src/contract/alert-kinds.ts'
+import type { AlertBody } from '../../../src/contract/alerts.ts'
+import { conditionStates } from '../../../src/contract/values.ts'
+import { happenedAt } from '../../../src/domain/alerts/alert.ts'
+import { pathOf } from '../../../src/domain/pages.ts'
+import type { ConditionState } from '../../app/conditions.ts'
+import { useWatchState } from '../../app/context.ts'
+import { formatMoment, plainText } from '../../app/format.ts'
+import { t } from '../../app/i18n.ts'
+import { useMay } from '../../app/session.ts'
+import { Ago } from '../age.tsx'
+import { StateIcon } from '../state-icon.tsx'
+import { AcknowledgeButton } from './acknowledge-button.tsx'
+import { NoteDialog, SnoozeDialog } from './alert-dialogs.tsx'
+import { alertReason, alertSubject, alertTitle, personName, snoozeEndText } from './alert-text.ts'
+import { canRespond, isOpen } from './alerts.ts'
+import { SilenceDialog } from './silence-dialog.tsx'
+
+interface AlertItemProps {
+  readonly alert: AlertBody
+  readonly box?: ReactNode
+  /** The page is about the subject of the alert, which is not repeated. */
+  readonly isAtSubject?: boolean
+}
+
+export function AlertItem({ alert, box = null, isAtSubject = false }: AlertItemProps) {
+  const { state, severity, cleared_at } = alert
+  const at = happenedAt(alert)
+  const reason = alertReason(alert)
+  return (
+    <li className="alert" data-severity={severity} data-state={state}>
+      {box}
+      <span className="alert-icon">
+        <StateIcon state={iconState(alert)} />
+      </span>
+      <div className="alert-text">
+        <h3>
+          {alertTitle(alert)} <span className="alert-severity">{t(`alerts.severities.${severity}`)}</span>
+        </h3>
+        {isAtSubject ? null : <Subject alert={alert} />}
+        {reason === null ? null : <p>{reason}</p>}
+        <Beginning alert={alert} />
+        <Response alert={alert} />
+      </div>
+      <p className="alert-times">
+        <Ago at={at} /> <span>{formatMoment(at)}</span>
+        {cleared_at === null ? null : (
+          <span>
+            {t('alerts.cleared')} <Ago at={cleared_at} />
+          </span>
+        )}
+      </p>
+      <Actions alert={alert} />
+    </li>
+  )
+}
+
+function iconState({ kind, severity }: AlertBody): ConditionState {
+  const bySeverity = severity === 'critical' ? 'battery_critical' : 'battery_low'
+  const icon = isAlertKind(kind) ? alertKindTable[kind].icon : undefined
+  return icon ?? conditionStates.find((state) => state === kind) ?? bySeverity
+}
+
+/** A link to the channel, otherwise to the receiver, otherwise plain text. */
+function Subject({ alert }: { alert: AlertBody }) {
+  const { channel_id, receiver_id, data, site, cleared_at } = alert
+  const receiver = useWatchState((watchState) => watchState.receivers.get(receiver_id ?? -1))
+  const channel = receiver?.channels.find(({ id }) => id === channel_id)
+  const name = alertSubject(alert)
+  const place = [
+    site && plainText(site.name),
+    data.slot === null
+      ? null
+      : t('card.slot', { slot: cleared_at === null ? (channel?.slot ?? data.slot) : data.slot }),
+    receiver === undefined || plainText(receiver.name) === name ? null : plainText(receiver.name),
+  ].filter((part) => part !== null)
+  return (
+    <p className="alert-subject">
+      {channel !== undefined ? (
+        <Link to="/channels/$id" params={{ id: String(channel.id) }}>
+          <bdi>{name}</bdi>
+        </Link>
+      ) : receiver !== undefined ? (
+        <Link to="/receivers/$id" params={{ id: String(receiver.id) }}>
+          <bdi>{name}</bdi>
+        </Link>
+      ) : (
+        <bdi>{name}</bdi>
+      )}
+      {place.length === 0 ? null : <span className="alert-place">{place.join(' · ')}</span>}
+    </p>
+  )
+}
+
+function Beginning({ alert: { kind, first } }: { alert: AlertBody }) {
+  if (first === undefined || first.kind === kind) return null
+  const title = alertTitle(first)
+  return <p className="alert-response">{t('alerts.first', { title, time: formatMoment(first.at) })}</p>
+}
+
+function Response({ alert }: { alert: AlertBody }) {
+  const { acknowledged_by, acknowledged_at, note, state, snoozed_by, snoozed_until, silenced } = alert
+  return (
+    <>
+      {acknowledged_by === null ? null : (
+        <p className="alert-response">
+          {t('alerts.acknowledgedBy', { name: personName(acknowledged_by) })} <Ago at={acknowledged_at} />
+          {note ? <q>{note}</q> : null}
+        </p>
+      )}
+      {state !== 'snoozed' || snoozed_until === null ? null : (
+        <p className="alert-response">
+          {t('alerts.snoozedBy', { name: personName(snoozed_by ?? ''), until: snoozeEndText(snoozed_until) })}
+        </p>
+      )}
+      {silenced ? <p className="alert-response">{t('alerts.silenced')}</p> : null}
+    </>
+  )
+}
+
+function Actions({ alert }: { alert: AlertBody }) {
+  const mayRespond = useMay('operate') && isOpen(alert)
+  const [dialog, setDialog] = useState<'note' | 'snooze' | 'silence' | null>(null)
+  const close = () => setDialog(null)
+  return (
+    <div className="alert-actions">
+      {mayRespond ? (
+        <>
+          <AcknowledgeButton alert={alert} />
+          {(canRespond(alert) ? (['note', 'snooze', 'silence'] as const) : (['silence'] as const)).map((name) => (
+            <button key={name} type="button" className="choice" onClick={() => setDialog(name)}>
+              {t(`alerts.actions.${name}`)}
+            </button>
+          ))}
+        </>
+      ) : null}
+      <TimelineLink alert={alert} />
+      {dialog === 'note' ? <NoteDialog alerts={[alert]} onClose={close} /> : null}
+      {dialog === 'snooze' ? <SnoozeDialog alerts={[alert]} onClose={close} /> : null}
+      {dialog === 'silence' ? <SilenceDialog alert={alert} onClose={close} /> : null}
+    </div>
+  )
+}
+
+const aroundMs = 300_000
+
+function TimelineLink({ alert }: { alert: AlertBody }) {
+  const { channel_id, receiver_id } = alert
+  const ids = useWatchState(({ receivers }) =>
+    channel_id === null
+      ? (receivers
+          .get(receiver_id ?? -1)
+          ?.channels.map(({ id }) => id)
+          .join() ?? '')
+      : String(channel_id),
+  )
+  const happened = happenedAt(alert)
+  const at = Date.parse(happened)
+  const range = { from: new Date(at - aroundMs).toISOString(), to: new Date(at + aroundMs).toISOString() }
+  return (
+    <Link
+      className="choice"
+      data-tone="quiet"
+      to={pathOf('timeline')}
+      search={{ ...range, at: happened, channel: ids }}
+    >
+      <ChartGantt className="icon" aria-hidden="true" />
+      {t('nav.timeline')}
+    </Link>
+  )
+}

@@ -1,0 +1,103 @@
+import { type AlertKind, alertKindTable, isAlertKind } from '../../../src/contract/alert-kinds.ts'
+import type { AlertBody } from '../../../src/contract/alerts.ts'
+import {
+  formatClock,
+  formatDbm,
+  formatMoment,
+  formatPercent,
+  formatShortDuration,
+  plainText,
+  toSentence,
+} from '../../app/format.ts'
+import { t } from '../../app/i18n.ts'
+
+type Described = Pick<AlertBody, 'kind' | 'message' | 'manufacturer' | 'data'>
+
+/** For example `Battery low`. An unknown kind shows its message. */
+export function alertTitle({ kind, message }: Pick<Described, 'kind' | 'message'>): string {
+  return alertKindTitle(kind, message)
+}
+
+export function alertKindTitle(kind: string, unknown = kind): string {
+  return isAlertKind(kind) ? t(`alerts.kinds.${kind}`) : unknown
+}
+
+/** The pack, channel, receiver or source that the alert concerns. */
+export function alertSubject({ kind, manufacturer, data }: Described): string | null {
+  const isSource = isAlertKind(kind) && alertKindTable[kind].subject === 'source'
+  const name = isSource ? (data.address ?? manufacturer) : (data.name ?? data.receiver ?? manufacturer)
+  return name === null ? null : plainText(name)
+}
+
+export function alertLine(alert: Described): string {
+  const name = alertSubject(alert)
+  const title = alertTitle(alert)
+  return name === null || !isAlertKind(alert.kind) ? title : t('alerts.line', { name, title })
+}
+
+/** Null for an unknown kind. */
+export function alertReason({ kind, data }: Pick<Described, 'kind' | 'data'>): string | null {
+  if (!isAlertKind(kind)) return null
+  const { limit, error: place } = alertKindTable[kind]
+  const { fault } = data
+  const reason = (limit === 'crossed' ? batteryReason(data) : detailedReason(kind, data)) ?? t(`alerts.reasons.${kind}`)
+  if (kind === 'charger_fault' && fault !== undefined) return t(`channel.faults.${fault}`)
+  if (!data.error || place === undefined) return reason
+  const error = plainText(data.error)
+  return place === 'before' ? `${toSentence(error)} ${reason}` : `${reason} ${error}`
+}
+
+/** Returns the reason with the alert's values; null if a value is missing. */
+function detailedReason(kind: AlertKind, data: AlertBody['data']): string | null {
+  const { limit, detailedReason: text } = alertKindTable[kind]
+  if (text === undefined) return null
+  const { receiver, battery, minutes_left, threshold, ends_at, failures } = data
+  const format = <T>(value: T | null | undefined, toText: (value: T) => string) =>
+    value === null || value === undefined ? undefined : toText(value)
+  const values: Readonly<Record<string, string | number | undefined>> = {
+    receiver: format(receiver, plainText),
+    battery: format(battery, formatPercent),
+    minutes_left: format(minutes_left, formatMinutes),
+    threshold: format(threshold, limit === 'dBm' ? formatDbm : formatMinutes),
+    ends_at: format(ends_at, (end) => formatClock(Date.parse(end))),
+    count: failures,
+  }
+  const names = [...(typeof text === 'string' ? text : text.other).matchAll(/\{\{(\w+)\}\}/g)].map(
+    ([, name = '']) => name,
+  )
+  return names.every((name) => values[name] !== undefined) ? t(`alerts.detailedReasons.${kind}`, values) : null
+}
+
+export function snoozeEndText(until: string): string {
+  if (until === 'cleared') return t('alerts.snoozedUntilCleared')
+  return until === 'show_end' ? t('alerts.snoozedUntilShowEnd') : formatMoment(until)
+}
+
+/** Responses on a local listener are recorded as `local`. */
+export function personName(name: string): string {
+  return name === 'local' ? t('alerts.localUser') : plainText(name)
+}
+
+/** The value that crossed its limit comes first. */
+function batteryReason(data: AlertBody['data']): string | null {
+  const { battery, minutes_left: minutes, crossed } = data
+  const level = battery === null ? null : formatPercent(battery)
+  const time = minutes === null ? null : t('channel.timeLeft', { time: formatMinutes(minutes) })
+  const values = [
+    crossed === 'warning' ? t('alerts.reasons.batteryWarning') : null,
+    ...(crossed === 'minutes_left' ? [time, level] : [level, time]),
+    batteryLimit(data),
+  ].filter((value) => value !== null)
+  return values.length === 0 ? null : values.join(' · ')
+}
+
+/** Alerts without `crossed` are older; their limits are percentages. */
+function batteryLimit({ battery, threshold, crossed }: AlertBody['data']): string | null {
+  if (threshold === null || (crossed === undefined && battery === null)) return null
+  const limit = crossed === 'minutes_left' ? formatMinutes(threshold) : formatPercent(threshold)
+  return t('alerts.reasons.limit', { limit })
+}
+
+function formatMinutes(minutes: number): string {
+  return formatShortDuration(minutes * 60_000)
+}

@@ -1,0 +1,38 @@
+import type { AlertBody } from '../../../src/contract/alerts.ts'
+import type { Severity } from '../../../src/contract/values.ts'
+import { useWatchState } from '../../app/context.ts'
+
+const severityOrder: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, info: 2 }
+
+/** A snoozed alert is open. */
+export function isOpen({ state }: Pick<AlertBody, 'state'>): boolean {
+  return state === 'raised' || state === 'snoozed'
+}
+
+/** Only its site can respond to an alert of a site. */
+export function canRespond({ state, site }: Pick<AlertBody, 'state' | 'site'>): boolean {
+  return site === null && isOpen({ state })
+}
+
+export function newestFirst(a: AlertBody, b: AlertBody): number {
+  return Date.parse(b.raised_at) - Date.parse(a.raised_at) || b.id - a.id
+}
+
+export function mostUrgentFirst(a: AlertBody, b: AlertBody): number {
+  const byState = Number(isOpen(b)) - Number(isOpen(a))
+  return byState || severityOrder[a.severity] - severityOrder[b.severity] || newestFirst(a, b)
+}
+
+/**
+ * The most urgent alert of the channel, otherwise of its receiver. It may be acknowledged, so that the card can show
+ * who responded.
+ */
+export function useChannelAlert(receiverId: number, channelId: number): AlertBody | null {
+  return useWatchState(({ alerts }) => {
+    const own = alerts.filter((alert) => alert.channel_id === channelId)
+    const ofReceiver = alerts.filter(
+      (alert) => alert.channel_id === null && alert.receiver_id === receiverId && alert.kind === 'receiver_offline',
+    )
+    return [...own, ...ofReceiver].toSorted(mostUrgentFirst)[0] ?? null
+  })
+}

@@ -1,0 +1,236 @@
+import { Link } from '@tanstack/react-router'
+import { LockKeyhole, UserRoundPlus } from 'lucide-react'
+import { type CSSProperties, memo } from 'react'
+import { hasRow } from '../../../src/domain/conditions/condition.ts'
+import type { ChannelFacts } from '../../app/channel-state.ts'
+import { useFacts, useServices, useWatchState } from '../../app/context.ts'
+import { formatDb, formatMegahertz, formatPercent } from '../../app/format.ts'
+import { t } from '../../app/i18n.ts'
+import { useIsKiosk } from '../../app/query.ts'
+import { Age, AgeAgo, StateAge } from '../age.tsx'
+import { rangeAround } from '../channels/channel-range.ts'
+import { Chart, Level, Meters, qualityTextOf } from '../meters/meters.tsx'
+import { Battery, BatteryAge } from './battery.tsx'
+import { CardAlert } from './card-alert.tsx'
+import { Flags } from './flags.tsx'
+import { fitName } from './name-fit.ts'
+import { OfflineReceiver } from './offline-receiver.tsx'
+import { ShownState, TimeLeft } from './time-left.tsx'
+
+export interface ChannelCardProps {
+  readonly receiverId: number
+  readonly channelId: number
+  /** `status`: without levels. `full`: always with a chart. */
+  readonly step: 'full' | 'usual' | 'status'
+  readonly hasChart: boolean
+  readonly actions?: CardActions | undefined
+}
+
+export interface CardActions {
+  readonly mayOperate: boolean
+  assign(channelId: number): void
+}
+
+export const ChannelCard = memo(function ChannelCard({
+  receiverId,
+  channelId,
+  step,
+  hasChart,
+  actions,
+}: ChannelCardProps) {
+  const facts = useFacts(receiverId, channelId)
+  if (facts === null) return null
+  const { state, condition } = facts
+  const isLost = state === 'receiver_offline'
+  const isOff = hasRow(condition, 'tx_off') || state === 'battery_died'
+  return (
+    <li
+      className="card monitor-card"
+      data-state={state}
+      data-severity={condition.severity}
+      data-step={step}
+      data-attention={facts.needsAttention || undefined}
+    >
+      <div className="card-head">
+        <Slot facts={facts} />
+        <ShownState facts={facts} />
+      </div>
+      <div className="card-who">
+        <Name facts={facts} />
+        <Picture facts={facts} actions={actions} />
+      </div>
+      <div className="card-power">
+        {isOff && !isLost ? (
+          <LastTransmitter facts={facts} />
+        ) : (
+          <>
+            <Battery facts={facts} />
+            <TimeLeft facts={facts} />
+            {step === 'status' ? <BatteryAge facts={facts} /> : null}
+          </>
+        )}
+        <Flags flags={facts.flags} />
+      </div>
+      {step === 'status' ? null : (
+        <>
+          {isLost ? (
+            <OfflineReceiver facts={facts} />
+          ) : (
+            <Meters
+              {...{ receiverId, channelId }}
+              hasAntennas={facts.hasAntennas}
+              hasPeak={step === 'full'}
+              since={isOff ? null : facts.since}
+            />
+          )}
+          <Radio facts={facts} />
+        </>
+      )}
+      <div className="card-bottom">
+        {hasChart && step !== 'status' ? <Chart {...{ receiverId, channelId }} isAsleep={isLost} /> : null}
+        <CardAlert facts={facts} mayOperate={actions?.mayOperate === true} />
+      </div>
+      <Open facts={facts} />
+    </li>
+  )
+})
+
+/** A button for users who may assign performers. */
+function Picture({ facts, actions }: { facts: ChannelFacts; actions: CardActions | undefined }) {
+  const { channelId, picture } = facts
+  const image = picture === null ? null : <img className="card-portrait" src={picture} alt="" />
+  if (actions?.mayOperate !== true) return image
+  const text = t('card.assign', { name: facts.name ?? t('card.noName') })
+  return (
+    <button
+      type="button"
+      className="card-assign"
+      title={text}
+      aria-label={text}
+      onClick={() => actions.assign(channelId)}
+    >
+      {image ?? <UserRoundPlus className="icon" aria-hidden="true" />}
+    </button>
+  )
+}
+
+function Radio({ facts }: { facts: ChannelFacts }) {
+  const { receiverId, channelId, frequency, encryption, receiverName, channel, hasQuality } = facts
+  const gains = gainsOf(facts)
+  return (
+    <div className="card-radio">
+      <div className="card-line">
+        <span className="card-frequency">
+          {frequency === null ? t('card.noFrequency') : formatMegahertz(frequency)}
+        </span>
+        {encryption === 'on' ? (
+          <span className="card-encryption" title={t('card.encrypted')}>
+            <LockKeyhole className="icon" aria-hidden="true" />
+            <span className="visually-hidden">{t('card.encrypted')}</span>
+          </span>
+        ) : null}
+        {hasQuality ? (
+          <span className="card-quality">
+            <abbr title={t('card.qualityLong')}>{t('card.quality')}</abbr>
+            <Level {...{ receiverId, channelId }} textOf={qualityTextOf} />
+          </span>
+        ) : null}
+      </div>
+      <div className="card-line">
+        {gains === '' ? null : <span className="card-gains">{gains}</span>}
+        <span className="card-receiver" title={t('card.receiverChannel', { receiver: receiverName, channel })}>
+          <bdi dir="auto" className="card-receiver-name">
+            {receiverName}
+          </bdi>
+          <span className="card-channel">·{channel}</span>
+        </span>
+      </div>
+    </div>
+  )
+}
+
+function gainsOf({ transmitterModel, receiverGain, transmitterGain }: ChannelFacts): string {
+  return [
+    transmitterModel,
+    receiverGain === null ? null : t('card.receiverGain', { gain: formatDb(receiverGain) }),
+    transmitterGain === null ? null : t('card.transmitterGain', { gain: formatDb(transmitterGain) }),
+  ]
+    .filter((part) => part !== null)
+    .join(' · ')
+}
+
+function Slot({ facts: { slot, token, performer, ownName } }: { facts: ChannelFacts }) {
+  return (
+    <span className="card-position">
+      <span className="card-slot">
+        <span className="visually-hidden">{t('card.slot', { slot })}</span>
+        <span aria-hidden="true">{slot}</span>
+      </span>
+      {token === null ? null : <span className="card-token">{token}</span>}
+      {performer === null || ownName === null || ownName === performer ? null : (
+        <bdi className="card-token">{ownName}</bdi>
+      )}
+    </span>
+  )
+}
+
+/** The style sheet computes the font size from the estimated width. */
+function Name({ facts: { token, name } }: { facts: ChannelFacts }) {
+  const { whole, broken } = fitName(name ?? t('card.noName'))
+  const size = { '--whole': whole, '--broken': broken } as CSSProperties
+  return (
+    <div className="card-name" title={name === null ? undefined : [token, name].filter(Boolean).join(' ')}>
+      <span className="card-name-text" style={size}>
+        {name === null ? <span className="card-no-name">{t('card.noName')}</span> : <bdi dir="auto">{name}</bdi>}
+      </span>
+    </div>
+  )
+}
+
+/** Covers the whole card, to be a large touch target. */
+function Open({ facts: { channelId, slot, name } }: { facts: ChannelFacts }) {
+  const isReplay = useServices().replay !== null
+  const minute = useWatchState(({ now }) => (isReplay ? Math.floor(now / 60_000) : null))
+  const isKiosk = useIsKiosk()
+  if (isKiosk) return null
+  const text = t('card.details', { name: name ?? t('card.noName'), slot })
+  // The channel page shows the present; its charts show the time that the card belongs to.
+  const search = minute === null ? {} : rangeAround(minute * 60_000)
+  return (
+    <Link className="card-link" to="/channels/$id" params={{ id: String(channelId) }} search={search}>
+      <span className="visually-hidden">{text}</span>
+    </Link>
+  )
+}
+
+function LastTransmitter({ facts }: { facts: ChannelFacts }) {
+  const { state, since, battery, lastSeenAt } = facts
+  const age =
+    since === null ? null : !since.isKnown ? (
+      <StateAge since={since} />
+    ) : (
+      <>
+        <span className="age-sentence">
+          <StateAge since={since} />
+        </span>
+        <span className="age-alone">
+          <Age since={since.at} isShort={true} />
+        </span>
+      </>
+    )
+  const what = state === 'battery_died' ? t('card.died') : t('states.tx_off')
+  return (
+    <span className="last-transmitter">
+      <span>
+        <span className={since?.isKnown === false ? 'state-word' : undefined}>{what} </span>
+        {age}
+      </span>
+      {battery === null ? null : (
+        <span>
+          {t('card.wasBattery', { percent: formatPercent(battery) })}{' '}
+          {since?.isKnown === false && lastSeenAt !== null ? <AgeAgo since={lastSeenAt} /> : null}
+        </span>
+      )}
+    </span>
+  )
+}
