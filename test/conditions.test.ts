@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import type { ChannelBody } from '../src/contract/channels.ts'
-import { listConditions } from '../src/storage/conditions.ts'
+import { listConditions } from '../src/storage/channel-states.ts'
 import { openDatabase } from '../src/storage/database.ts'
 import { listReceivers } from '../src/storage/receivers.ts'
 import {

@@ -2,7 +2,7 @@
 
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { listNotificationChannels } from '../src/storage/notification-channels.ts'
+import { listNotificationChannels } from '../src/storage/notifications.ts'
 import { openSecrets } from '../src/storage/secrets.ts'
 import { startApp, until } from './support/app.ts'
 import { openLive } from './support/live-client.ts'

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { maxScans } from '../src/domain/frequencies/scans/scan.ts'
-import { insertScan } from '../src/storage/scans.ts'
+import { insertScan } from '../src/storage/frequencies.ts'
 import { startApp, until } from './support/app.ts'
 import { openLive } from './support/live-client.ts'
 import {

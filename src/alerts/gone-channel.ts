@@ -3,7 +3,7 @@ import type { NotificationChannel } from '../domain/notifications/channel.ts'
 import type { Log } from '../platform/log.ts'
 import { writeAudit } from '../storage/audit.ts'
 import type { Tx } from '../storage/database.ts'
-import { disableNotificationChannel } from '../storage/notification-channels.ts'
+import { disableNotificationChannel } from '../storage/notifications.ts'
 import { nextRevision } from '../storage/revision.ts'
 
 const self: Actor = { kind: 'cli', id: null, name: 'micwatch', role: 'admin', address: null }

@@ -13,7 +13,6 @@ import { pause } from '../platform/wait.ts'
 import type { LeaseHandle, LeaseManager } from '../sources/lease-manager.ts'
 import { listAlertsById } from '../storage/alerts.ts'
 import type { Database } from '../storage/database.ts'
-import { findNotificationChannel } from '../storage/notification-channels.ts'
 import {
   beginAttempt,
   countDeliveryChange,
@@ -27,6 +26,7 @@ import {
   pruneDeliveries,
   saveRetry,
 } from '../storage/notification-deliveries.ts'
+import { findNotificationChannel } from '../storage/notifications.ts'
 import type { Secrets } from '../storage/secrets.ts'
 import { disableGone } from './gone-channel.ts'
 import type { NotificationQueue } from './notification-queue.ts'

@@ -3,7 +3,7 @@
 import { fstatSync } from 'node:fs'
 import { type LevelWithSilent, pino } from 'pino'
 import type { Config } from '../config.ts'
-import { LruMap } from '../platform/lru-map.ts'
+import { LruMap } from '../platform/cache.ts'
 import type { Terminal } from './terminal.ts'
 
 /** A line, as pino writes it. */

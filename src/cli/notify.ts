@@ -3,7 +3,7 @@
 import { Command } from 'commander'
 import { sendTest } from '../actions/alerts/edit-notification-channels.ts'
 import { createDestinationsExcluding } from '../manufacturers/sources.ts'
-import { listSealedChannels, type SealedChannel } from '../storage/notification-channels.ts'
+import { listSealedChannels, type SealedChannel } from '../storage/notifications.ts'
 import { openSecrets } from '../storage/secrets.ts'
 import { createLog } from './log.ts'
 import { actorOf, withStore } from './store.ts'

@@ -4,7 +4,7 @@ import { emptyChannel, type Receiver } from '../domain/equipment/receiver.ts'
 import { toDraft } from '../domain/identity/ingest-plan.ts'
 import type { LevelSample } from '../domain/levels/level-sample.ts'
 import { ReceiverStore } from '../ingest/receiver-store.ts'
-import type { StoredCondition } from '../storage/conditions.ts'
+import type { StoredCondition } from '../storage/channel-states.ts'
 import { ConditionMonitor } from './conditions.ts'
 import { StateWriter } from './state-writer.ts'
 

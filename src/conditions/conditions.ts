@@ -32,7 +32,7 @@ import type { Thresholds } from '../domain/conditions/thresholds.ts'
 import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
 import { type Forecast, isSameForecast } from '../domain/forecast/forecast.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'
-import type { StoredCondition } from '../storage/conditions.ts'
+import type { StoredCondition } from '../storage/channel-states.ts'
 import { EvaluationSchedule } from './evaluation-schedule.ts'
 import type { StateWriter } from './state-writer.ts'
 

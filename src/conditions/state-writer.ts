@@ -5,7 +5,7 @@
 
 import type { ConditionMemory } from '../domain/conditions/memory.ts'
 import type { Log } from '../platform/log.ts'
-import type { StoredCondition } from '../storage/conditions.ts'
+import type { StoredCondition } from '../storage/channel-states.ts'
 
 export interface UnsavedState {
   /** The ids of receivers whose facts are not stored. */

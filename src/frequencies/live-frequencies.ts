@@ -20,8 +20,8 @@ import type { PlaceholderStore } from '../ingest/placeholder-store.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'
 import type { EffectiveSettings } from '../lists/effective-settings.ts'
 import type { StoredLists } from '../lists/stored-lists.ts'
-import type { ClientKey } from '../platform/client-shares.ts'
 import { now } from '../platform/clock.ts'
+import type { ClientKey } from '../platform/concurrency.ts'
 import type { FrequencyChecker } from './frequency-checker.ts'
 
 export interface LiveFrequencyCheck {

@@ -43,8 +43,8 @@ import {
   toSeconds,
 } from '../domain/events/event.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'
+import { Semaphore } from '../platform/concurrency.ts'
 import type { Log } from '../platform/log.ts'
-import { Semaphore } from '../platform/semaphore.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import { Topic } from '../platform/topic.ts'
 import type { Database } from '../storage/database.ts'

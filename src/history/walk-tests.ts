@@ -5,8 +5,8 @@
 
 import { type LevelHistory, refuseHistoryRead } from '../domain/history/level-history.ts'
 import { addSeconds, noWalkLevels, type WalkLevels } from '../domain/history/walk-test.ts'
-import { FairQueue } from '../platform/fair-queue.ts'
-import { LruMap } from '../platform/lru-map.ts'
+import { LruMap } from '../platform/cache.ts'
+import { FairQueue } from '../platform/concurrency.ts'
 
 interface WalkTestDeps {
   readonly levels: Pick<LevelHistory, 'read'>

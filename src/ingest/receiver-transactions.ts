@@ -6,7 +6,7 @@
  */
 
 import type { Revisions } from '../domain/revisions.ts'
-import { Semaphore } from '../platform/semaphore.ts'
+import { Semaphore } from '../platform/concurrency.ts'
 import type { Database, Reader, Tx } from '../storage/database.ts'
 import { StoreBusyError } from '../storage/errors.ts'
 import { nextReadingRevision, nextRevisions } from '../storage/revision.ts'

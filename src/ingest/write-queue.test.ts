@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { DeviceReport } from '../domain/equipment/receiver.ts'
-import { Semaphore } from '../platform/semaphore.ts'
+import { Semaphore } from '../platform/concurrency.ts'
 import type { Batch, IngestReport } from './plan-batch.ts'
 import { WriteQueue } from './write-queue.ts'
 

@@ -3,10 +3,8 @@
 import { listBlankSlots } from '../domain/equipment/placeholder.ts'
 import { now } from '../platform/clock.ts'
 import type { Database, Reader } from '../storage/database.ts'
-import { listGroups } from '../storage/groups.ts'
-import { insertPlaceholder, listPlaceholders } from '../storage/placeholders.ts'
 import { nextRevision } from '../storage/revision.ts'
-import { listChannelSlots } from '../storage/slots.ts'
+import { insertPlaceholder, listChannelSlots, listGroups, listPlaceholders } from '../storage/slots.ts'
 
 /** Creates a blank placeholder in every slot from 65001 up that a group has and that is empty. */
 export async function createBlankPlaceholders(db: Database): Promise<void> {

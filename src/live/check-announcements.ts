@@ -1,10 +1,10 @@
 /** Announces changed line checks, also those of other processes. */
 
 import { toCheckBody } from '../domain/checks.ts'
-import { Semaphore } from '../platform/semaphore.ts'
-import { listChecksSince } from '../storage/checks.ts'
+import { Semaphore } from '../platform/concurrency.ts'
 import type { Database } from '../storage/database.ts'
 import { currentRevision } from '../storage/revision.ts'
+import { listChecksSince } from '../storage/shows.ts'
 import type { LivePublisher } from './live-publisher.ts'
 
 export class CheckAnnouncements {

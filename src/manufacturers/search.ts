@@ -6,8 +6,8 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { DeviceReport } from '../domain/equipment/receiver.ts'
-import { abortWithin } from '../platform/abort-within.ts'
-import { Semaphore } from '../platform/semaphore.ts'
+import { Semaphore } from '../platform/concurrency.ts'
+import { abortWithin } from '../platform/wait.ts'
 import { type BrowseOptions, browse, listenForBeacons, type MulticastGroup } from '../upstream/announcements.ts'
 import { createUpstreamClient } from '../upstream/client.ts'
 import type { Destinations } from '../upstream/destinations.ts'

@@ -2,7 +2,7 @@
 
 import type { Config } from '../config.ts'
 import { findChangedKeys } from '../domain/changed-keys.ts'
-import { Semaphore } from '../platform/semaphore.ts'
+import { Semaphore } from '../platform/concurrency.ts'
 
 /** The keys that a running service applies. All others are only read when it starts. */
 const reloadableKeys = [

@@ -12,7 +12,7 @@ import type { MonitoredSource } from '../manufacturers/sources.ts'
 import type { Log } from '../platform/log.ts'
 import { pause } from '../platform/wait.ts'
 import type { Database, Tx } from '../storage/database.ts'
-import { deleteFollowedEvents, findNewestTime, saveFollowedEvents } from '../storage/followed-events.ts'
+import { deleteFollowedEvents, findNewestTime, saveFollowedEvents } from '../storage/followed-sites.ts'
 
 export interface SiteEventsDeps {
   readonly db: Pick<Database, 'read' | 'transaction'>

@@ -26,16 +26,15 @@ import {
 } from '../domain/sites/followed-levels.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'
 import type { MonitoredSource } from '../manufacturers/sources.ts'
-import { type ClientKey, ClientShares } from '../platform/client-shares.ts'
 import { now } from '../platform/clock.ts'
+import { type ClientKey, ClientShares, Semaphore } from '../platform/concurrency.ts'
 import type { Log } from '../platform/log.ts'
-import { Semaphore } from '../platform/semaphore.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import { withTimeout } from '../platform/wait.ts'
 import type { SourceRecords } from '../sources/source-records.ts'
 import type { SourceRegistry } from '../sources/source-registry.ts'
 import type { Database } from '../storage/database.ts'
-import { listFollowedLevels, type StoredBlock, saveFollowedLevels } from '../storage/followed-levels.ts'
+import { listFollowedLevels, type StoredBlock, saveFollowedLevels } from '../storage/followed-sites.ts'
 
 /** Levels of channels of one site. */
 interface Site {

@@ -7,7 +7,7 @@
 import type { MonitoredSource } from '../manufacturers/sources.ts'
 import { pause } from '../platform/wait.ts'
 import { leaseHolder } from '../storage/leases.ts'
-import { completePolls, findPollOutcome, listRequestedPolls, requestPoll } from '../storage/polls.ts'
+import { completePolls, findPollOutcome, listRequestedPolls, requestPoll } from '../storage/sources.ts'
 import { type AcquiredLease, type LeaseDeps, withLease } from './lease-manager.ts'
 import { type CycleReport, failedCycle } from './poller.ts'
 

@@ -14,7 +14,7 @@ import {
   toDeviceErrors,
 } from '../domain/equipment/health.ts'
 import { toSourceBodies } from '../domain/live/lists.ts'
-import { Semaphore } from '../platform/semaphore.ts'
+import { Semaphore } from '../platform/concurrency.ts'
 import { Topic } from '../platform/topic.ts'
 import type { Database } from '../storage/database.ts'
 import { StoreBusyError, StoreDownError } from '../storage/errors.ts'

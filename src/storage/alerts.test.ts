@@ -10,10 +10,13 @@ import {
   acknowledgeAlert,
   clearAlert,
   countAlerts,
+  deleteSilence,
   endSnooze,
+  insertSilence,
   listAlerts,
   listAlertsSince,
   listOpenAlerts,
+  listSilences,
   pruneAlerts,
   raiseAlert,
   snoozeAlert,
@@ -29,10 +32,9 @@ import {
   saveLastMessages,
 } from './connections.ts'
 import type { Tx } from './database.ts'
-import { completePolls, findPollOutcome, listRequestedPolls, requestPoll } from './polls.ts'
 import { currentRevision, nextRevision } from './revision.ts'
 import { deleteManufacturer } from './settings.ts'
-import { deleteSilence, insertSilence, listSilences } from './silences.ts'
+import { completePolls, findPollOutcome, listRequestedPolls, requestPoll } from './sources.ts'
 
 function alertCause(number: number, fields: Partial<AlertCause> = {}): AlertCause {
   return {

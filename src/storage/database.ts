@@ -6,15 +6,24 @@ import { dirname, resolve } from 'node:path'
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import type { AuditRecord } from '../domain/access/access.ts'
 import type { StoreCondition } from '../domain/equipment/health.ts'
+import { Semaphore } from '../platform/concurrency.ts'
 import { describeWriteError } from '../platform/file-error.ts'
-import { Semaphore } from '../platform/semaphore.ts'
 import { StoreBusyError, StoreDamagedError, StoreDownError } from './errors.ts'
 import { createFolder } from './folder.ts'
 import { createPostgresPool } from './postgres-pool.ts'
 import type { Schema } from './schema.ts'
 import { sqliteDialect, whenNotBusy } from './sqlite-dialect.ts'
-import { connectFile, copyOpen, copyToMemory, createFile, findDamage, isDiskError, watchFiles } from './sqlite-file.ts'
-import { lockFile, takeSharedLock } from './sqlite-lock.ts'
+import {
+  connectFile,
+  copyOpen,
+  copyToMemory,
+  createFile,
+  findDamage,
+  isDiskError,
+  lockFile,
+  takeSharedLock,
+  watchFiles,
+} from './sqlite-file.ts'
 import { createSqliteLog } from './sqlite-log.ts'
 
 export interface Database {

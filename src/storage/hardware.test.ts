@@ -4,12 +4,11 @@ import { draft } from '../../test/support/store/draft.ts'
 import { insertDrafts, openStore } from '../../test/support/store/helpers.ts'
 import type { UnitDraft } from '../domain/equipment/hardware.ts'
 import type { Database } from './database.ts'
-import { deleteGroup, findGroup, insertGroup, listGroups, saveGroup } from './groups.ts'
 import { findActiveAssignment, insertAssignment, insertPerformer, listAssignments, saveAssignment } from './hardware.ts'
 import { listReceivers } from './receivers.ts'
 import { nextRevision } from './revision.ts'
 import { deleteManufacturer, hasReceivers } from './settings.ts'
-import { placeChannels } from './slots.ts'
+import { deleteGroup, findGroup, insertGroup, listGroups, placeChannels, saveGroup } from './slots.ts'
 import { insertUnits, listUnits, saveUnits } from './units.ts'
 
 const separateUnit = (id: string): UnitDraft => ({

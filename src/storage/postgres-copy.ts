@@ -5,8 +5,8 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Database, Tx } from './database.ts'
 import { appliedNames, createSqliteSchema, missingMigrations } from './migrate.ts'
 import type { Schema } from './schema.ts'
+import { keptTables, transientTables } from './schema.ts'
 import { connectFile } from './sqlite-file.ts'
-import { keptTables, transientTables } from './tables.ts'
 
 type SqliteFile = InstanceType<typeof DatabaseSync>
 type Row = Readonly<Record<string, string | number | Uint8Array | null>>

@@ -7,7 +7,7 @@
 
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type { PoolClient } from 'pg'
-import { Semaphore } from '../platform/semaphore.ts'
+import { Semaphore } from '../platform/concurrency.ts'
 import { StoreBusyError, StoreDownError } from './errors.ts'
 import { toStorable } from './numbers.ts'
 

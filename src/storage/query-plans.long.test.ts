@@ -10,13 +10,18 @@ import { openStore } from '../../test/support/store/helpers.ts'
 import { draftEvent } from '../domain/events/event.ts'
 import { listAlerts, listAlertsSince, listOpenAlerts } from './alerts.ts'
 import { listAudit } from './audit.ts'
-import { listLastChannelStates, listStatesOfChannel, saveChannelStates } from './channel-states.ts'
-import { listConditions, saveConditions } from './conditions.ts'
+import {
+  listConditions,
+  listLastChannelStates,
+  listStatesOfChannel,
+  saveChannelStates,
+  saveConditions,
+} from './channel-states.ts'
 import { findConnections, listConnections } from './connections.ts'
 import type { Reader, Tx } from './database.ts'
 import { countEntries, listEntries, listMovements, listReviewed, logMovement } from './discovery.ts'
 import { insertEvents, listEvents, listEventsSince, listOpenEvents, pruneEvents } from './events.ts'
-import { listFollowedLevels, pruneFollowedLevels } from './followed-levels.ts'
+import { listFollowedLevels, pruneFollowedLevels } from './followed-sites.ts'
 import { acquireLease, isLeaseHeld, renewLeases } from './leases.ts'
 import { listReceivers, listRemovals, saveReceivers } from './receivers.ts'
 import { nextSlots } from './slots.ts'

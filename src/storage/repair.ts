@@ -11,8 +11,16 @@ import type { Reader, Tx } from './database.ts'
 import { StoreDamagedError } from './errors.ts'
 import { isMissing } from './folder.ts'
 import { listSnapshots, newestGoodSnapshot, type Snapshot, type StorePaths, snapshotName } from './snapshots.ts'
-import { connectFile, copySqlite, findDamage, readSqlite, sqlitePath, toStamp } from './sqlite-file.ts'
-import { lockFile, takeExclusiveLock } from './sqlite-lock.ts'
+import {
+  connectFile,
+  copySqlite,
+  findDamage,
+  lockFile,
+  readSqlite,
+  sqlitePath,
+  takeExclusiveLock,
+  toStamp,
+} from './sqlite-file.ts'
 import { findLogDamage } from './sqlite-log-damage.ts'
 
 export interface RepairedStore extends StoreIncident {

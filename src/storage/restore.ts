@@ -26,10 +26,18 @@ import { isRunning, listHeldLeases } from './leases.ts'
 import { migrate } from './migrate.ts'
 import { copyIntoPostgres } from './postgres-copy.ts'
 import { forgetIncident, moveAside } from './repair.ts'
+import { contentTables, transientTables } from './schema.ts'
 import { listSnapshots, type StorePaths, snapshotsFolder } from './snapshots.ts'
-import { connectFile, copySqlite, findDamage, readSqlite, removeSqlite, sqlitePath, toStamp } from './sqlite-file.ts'
-import { takeExclusiveLock } from './sqlite-lock.ts'
-import { contentTables, transientTables } from './tables.ts'
+import {
+  connectFile,
+  copySqlite,
+  findDamage,
+  readSqlite,
+  removeSqlite,
+  sqlitePath,
+  takeExclusiveLock,
+  toStamp,
+} from './sqlite-file.ts'
 
 export interface RestoreOptions extends CopyOptions {
   readonly paths: StorePaths

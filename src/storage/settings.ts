@@ -3,7 +3,7 @@
 import { sql } from 'kysely'
 import type { SettingRecord } from '../domain/settings.ts'
 import type { Reader, Tx } from './database.ts'
-import { removeFollowedEvents } from './followed-events.ts'
+import { removeFollowedEvents } from './followed-sites.ts'
 import { removeFollowed } from './receivers.ts'
 import type { Config, Secrets } from './secrets.ts'
 

@@ -1,9 +1,15 @@
-/** Shows. Every transaction that changes them increments their counter first (see `revision.ts`). */
+/**
+ * Shows, their scenes and their line checks. Every transaction that changes shows or scenes increments the counter of
+ * shows first, and one that changes line checks that of checks (see `revision.ts`).
+ */
 
-import { type Frequencies, listFrequencies } from '../domain/scenes/arrangement.ts'
+import type { Selectable } from 'kysely'
+import type { Arrangement } from '../contract/shows.ts'
+import type { Check } from '../domain/checks.ts'
+import { type Frequencies, listFrequencies, type Scene, type StoredScene } from '../domain/scenes/arrangement.ts'
 import type { NewShow, Show } from '../domain/shows.ts'
 import type { Reader, Tx } from './database.ts'
-import { findRecalledScene } from './scenes.ts'
+import type { CheckRow } from './schema/shows.ts'
 
 /** Without the frequencies at the start, which are read only when they are needed. */
 const columns = [
@@ -71,4 +77,125 @@ function toRow({ group_ids, channel_ids, ...show }: Omit<Show, 'id'>) {
     group_ids: JSON.stringify(group_ids),
     channel_ids: channel_ids === null ? null : JSON.stringify(channel_ids),
   }
+}
+
+const sceneColumns = ['id', 'show_id', 'title', 'created_at', 'actor as by', 'recalled_at'] as const
+
+export async function listScenes(reader: Reader, showId: number): Promise<Scene[]> {
+  return reader.selectFrom('scenes').select(sceneColumns).where('show_id', '=', showId).orderBy('id').execute()
+}
+
+export async function listStoredScenes(reader: Reader): Promise<StoredScene[]> {
+  const rows = await reader.selectFrom('scenes').select(sceneColumns).select('arrangement').orderBy('id').execute()
+  return rows.map(toScene)
+}
+
+export async function findScene(reader: Reader, showId: number, id: number): Promise<StoredScene | undefined> {
+  const row = await reader
+    .selectFrom('scenes')
+    .select(sceneColumns)
+    .select('arrangement')
+    .where('show_id', '=', showId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row && toScene(row)
+}
+
+export async function findRecalledScene(reader: Reader, showId: number): Promise<StoredScene | undefined> {
+  const row = await reader
+    .selectFrom('scenes')
+    .select(sceneColumns)
+    .select('arrangement')
+    .where('show_id', '=', showId)
+    .where('recalled_at', 'is not', null)
+    .orderBy('recalled_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row && toScene(row)
+}
+
+export async function insertScene(tx: Tx, revision: number, scene: Omit<StoredScene, 'id'>): Promise<StoredScene> {
+  const { by, arrangement, ...fields } = scene
+  const row = await tx.query
+    .insertInto('scenes')
+    .values({ ...fields, actor: by, arrangement: JSON.stringify(arrangement) })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await markShow(tx, revision, scene.show_id)
+  return { ...scene, id: row.id }
+}
+
+export async function saveArrangement(
+  tx: Tx,
+  revision: number,
+  { id, show_id }: Scene,
+  arrangement: Arrangement,
+): Promise<void> {
+  const text = JSON.stringify(arrangement)
+  await tx.query.updateTable('scenes').set({ arrangement: text }).where('id', '=', id).execute()
+  await markShow(tx, revision, show_id)
+}
+
+export async function deleteScene(tx: Tx, revision: number, { id, show_id }: Scene): Promise<void> {
+  await tx.query.deleteFrom('scenes').where('id', '=', id).execute()
+  await markShow(tx, revision, show_id)
+}
+
+export async function saveRecallTime(tx: Tx, revision: number, { id, show_id }: Scene, time: number): Promise<void> {
+  await tx.query.updateTable('scenes').set({ recalled_at: time }).where('id', '=', id).execute()
+  await markShow(tx, revision, show_id)
+}
+
+export async function markShowOfScene(tx: Tx, revision: number, sceneId: number): Promise<void> {
+  await tx.query
+    .updateTable('shows')
+    .set({ scenes_revision: revision })
+    .where('id', 'in', (eb) => eb.selectFrom('scenes').select('show_id').where('id', '=', sceneId))
+    .execute()
+}
+
+async function markShow(tx: Tx, scenes_revision: number, id: number): Promise<void> {
+  await tx.query.updateTable('shows').set({ scenes_revision }).where('id', '=', id).execute()
+}
+
+function toScene<Row extends Scene & { readonly arrangement: string }>(row: Row): StoredScene {
+  return { ...row, arrangement: JSON.parse(row.arrangement) }
+}
+
+export async function listChecks(reader: Reader, showId?: number): Promise<Check[]> {
+  let query = reader.selectFrom('checks').selectAll()
+  if (showId !== undefined) query = query.where('show_id', '=', showId)
+  return (await query.orderBy('id').execute()).map(toCheck)
+}
+
+export async function listChecksSince(reader: Reader, since: number): Promise<Check[]> {
+  const query = reader.selectFrom('checks').selectAll().where('revision', '>', since)
+  return (await query.orderBy('revision').orderBy('id').execute()).map(toCheck)
+}
+
+export async function findOpenCheck(
+  reader: Reader,
+  { show_id, channel_id }: Pick<Check, 'show_id' | 'channel_id'>,
+): Promise<Check | undefined> {
+  const query = reader.selectFrom('checks').selectAll().where('show_id', '=', show_id)
+  const row = await query.where('channel_id', '=', channel_id).where('result', 'is', null).executeTakeFirst()
+  return row && toCheck(row)
+}
+
+export async function insertCheck(tx: Tx, revision: number, check: Omit<Check, 'id'>): Promise<Check> {
+  const row = { ...toCheckRow(check), revision }
+  return toCheck(await tx.query.insertInto('checks').values(row).returningAll().executeTakeFirstOrThrow())
+}
+
+export async function saveCheck(tx: Tx, revision: number, { id, ...check }: Check): Promise<void> {
+  const row = { ...toCheckRow(check), revision }
+  await tx.query.updateTable('checks').set(row).where('id', '=', id).execute()
+}
+
+function toCheckRow({ by, ...check }: Omit<Check, 'id'>) {
+  return { ...check, actor: by }
+}
+
+function toCheck({ actor, revision: _, ...row }: Selectable<CheckRow>): Check {
+  return { ...row, by: actor }
 }

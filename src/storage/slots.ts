@@ -1,9 +1,11 @@
-/** The slots of channels and placeholders on the wall. */
+/** The slots of channels and placeholders on the wall, and the groups of slots. */
 
 import { sql } from 'kysely'
+import type { Group } from '../contract/groups.ts'
+import type { Placeholder } from '../domain/equipment/placeholder.ts'
 import { describeHolder, type PlannedMove, type SlotHolder } from '../domain/equipment/slots.ts'
 import type { Reader, Tx } from './database.ts'
-import { countPlaceholderChange } from './placeholders.ts'
+import { nextRevision } from './revision.ts'
 import { executeForRows, inChunks } from './rows.ts'
 
 /** Moves channels to other slots, all at once, and marks their receivers as changed. The channels may swap slots. */
@@ -106,4 +108,66 @@ async function* usedSlots(reader: Reader): AsyncGenerator<number> {
 
 export async function listChannelSlots(reader: Reader): Promise<readonly SlotOf[]> {
   return reader.selectFrom('channels').select(['id', 'slot']).orderBy('id').execute()
+}
+
+// Placeholders. They share the slots with the channels, so every transaction that changes them increments the
+// revision first, as for channels. A counter of their own is incremented with every change.
+
+export async function listPlaceholders(reader: Reader): Promise<Placeholder[]> {
+  return reader.selectFrom('placeholders').selectAll().orderBy('id').execute()
+}
+
+export async function insertPlaceholder(tx: Tx, placeholder: Omit<Placeholder, 'id'>): Promise<Placeholder> {
+  await countPlaceholderChange(tx)
+  return tx.query.insertInto('placeholders').values(placeholder).returningAll().executeTakeFirstOrThrow()
+}
+
+export async function savePlaceholder(tx: Tx, { id, ...placeholder }: Placeholder): Promise<void> {
+  await countPlaceholderChange(tx)
+  await tx.query.updateTable('placeholders').set(placeholder).where('id', '=', id).execute()
+}
+
+export async function deletePlaceholder(tx: Tx, id: number): Promise<void> {
+  await countPlaceholderChange(tx)
+  await tx.query.deleteFrom('placeholders').where('id', '=', id).execute()
+}
+
+/** Must be called by every transaction that changes placeholders, so that other processes read them again. */
+export async function countPlaceholderChange(tx: Tx): Promise<void> {
+  await nextRevision(tx, 'placeholders')
+}
+
+export async function listGroups(reader: Reader): Promise<Group[]> {
+  const rows = await reader.selectFrom('groups').selectAll().orderBy('id').execute()
+  return rows.map(toGroup)
+}
+
+export async function findGroup(reader: Reader, id: number): Promise<Group | undefined> {
+  const row = await reader.selectFrom('groups').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toGroup(row)
+}
+
+export async function insertGroup(tx: Tx, group: Omit<Group, 'id'>): Promise<Group> {
+  return toGroup(await tx.query.insertInto('groups').values(toGroupRow(group)).returningAll().executeTakeFirstOrThrow())
+}
+
+export async function saveGroup(tx: Tx, { id, ...group }: Group): Promise<void> {
+  await tx.query.updateTable('groups').set(toGroupRow(group)).where('id', '=', id).execute()
+}
+
+export async function deleteGroup(tx: Tx, id: number): Promise<void> {
+  await tx.query.deleteFrom('groups').where('id', '=', id).execute()
+}
+
+interface StoredGroup extends Omit<Group, 'slots' | 'hide_charts'> {
+  readonly slots: string
+  readonly hide_charts: 0 | 1
+}
+
+function toGroup({ slots, hide_charts, ...row }: StoredGroup): Group {
+  return { ...row, slots: JSON.parse(slots), hide_charts: hide_charts === 1 }
+}
+
+function toGroupRow({ slots, hide_charts, ...group }: Omit<Group, 'id'>) {
+  return { ...group, slots: JSON.stringify(slots), hide_charts: hide_charts ? (1 as const) : (0 as const) }
 }

@@ -15,8 +15,8 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
-import { LruMap } from '../platform/lru-map.ts'
-import { Semaphore } from '../platform/semaphore.ts'
+import { LruMap } from '../platform/cache.ts'
+import { Semaphore } from '../platform/concurrency.ts'
 import { StoreBusyError, StoreDamagedError, StoreDownError } from './errors.ts'
 import { toStorable } from './numbers.ts'
 import type { SqliteLog } from './sqlite-log.ts'

@@ -8,10 +8,9 @@ import { isNameAllowed } from '../domain/equipment/placeholder.ts'
 import type { PlannedMove } from '../domain/equipment/slots.ts'
 import type { Tx } from './database.ts'
 import { findActiveAssignment } from './hardware.ts'
-import { countPlaceholderChange } from './placeholders.ts'
 import { nextRevision } from './revision.ts'
-import { markShowOfScene } from './scenes.ts'
-import { findOccupiedSlot, placeHolders } from './slots.ts'
+import { markShowOfScene } from './shows.ts'
+import { countPlaceholderChange, findOccupiedSlot, placeHolders } from './slots.ts'
 
 const retentionMs = 24 * 60 * 60 * 1000
 

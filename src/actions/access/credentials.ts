@@ -12,9 +12,9 @@ import type { Log } from '../../platform/log.ts'
 import { pause } from '../../platform/wait.ts'
 import { pruneAudit } from '../../storage/audit.ts'
 import type { Database } from '../../storage/database.ts'
-import { deleteOldOidcLogins } from '../../storage/oidc-logins.ts'
 import {
   deleteOldFailedLogins,
+  deleteOldOidcLogins,
   deleteOldSessions,
   findSessions,
   findTokensByHash,

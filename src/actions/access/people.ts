@@ -4,7 +4,7 @@ import type { Role } from '../../contract/values.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { type ApiToken, defaultTokenMs, type User } from '../../domain/access/people.ts'
 import { RequestError } from '../../domain/errors.ts'
-import type { ClientKey } from '../../platform/client-shares.ts'
+import type { ClientKey } from '../../platform/concurrency.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import type { Tx } from '../../storage/database.ts'
 import {

@@ -18,17 +18,20 @@ import { clientKey } from '../../domain/identity/address.ts'
 import type { Log } from '../../platform/log.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import type { Reader, Tx } from '../../storage/database.ts'
-import { deleteOldOidcLogins, insertOidcLogin, type OidcLogin, takeOidcLogin } from '../../storage/oidc-logins.ts'
 import {
   changePeople,
   deleteFailedLoginsOf,
+  deleteOldOidcLogins,
   deleteSessionsOf,
   findUserByIdentity,
   insertFailedLogin,
+  insertOidcLogin,
   insertProviderUser,
   listFailedLogins,
   lockFailedLogins,
+  type OidcLogin,
   saveUser,
+  takeOidcLogin,
 } from '../../storage/people.ts'
 import { createSecret, hashOf } from './credentials.ts'
 import { guest, openSession, type Requester, type SignedIn, type SignInDeps, signedIn } from './sign-in.ts'

@@ -8,7 +8,7 @@ import { isUsername, passwordProblem, usernameKey } from '../../domain/access/pa
 import type { User } from '../../domain/access/people.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { clientKey } from '../../domain/identity/address.ts'
-import type { ClientKey } from '../../platform/client-shares.ts'
+import type { ClientKey } from '../../platform/concurrency.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import type { Database, Tx } from '../../storage/database.ts'
 import {

@@ -32,14 +32,15 @@ import type { Log } from '../../platform/log.ts'
 import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import type { Database, Tx } from '../../storage/database.ts'
+import { countDeliveryChange, detachChannel, insertTest } from '../../storage/notification-deliveries.ts'
 import {
   deleteNotificationChannel,
   findNotificationChannel,
   insertNotificationChannel,
+  listNotificationRules,
   saveNotificationChannel,
-} from '../../storage/notification-channels.ts'
-import { countDeliveryChange, detachChannel, insertTest } from '../../storage/notification-deliveries.ts'
-import { listNotificationRules, saveNotificationRule } from '../../storage/notification-rules.ts'
+  saveNotificationRule,
+} from '../../storage/notifications.ts'
 import type { Secrets } from '../../storage/secrets.ts'
 import { editRecords } from '../edit-records.ts'
 import { withSecretErrors } from '../sources/secret-errors.ts'

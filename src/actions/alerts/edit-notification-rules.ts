@@ -9,15 +9,15 @@ import { isTimeZone } from '../../domain/settings.ts'
 import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import type { Reader, Tx } from '../../storage/database.ts'
-import { listGroups } from '../../storage/groups.ts'
-import { listSealedChannels } from '../../storage/notification-channels.ts'
 import { detachRule } from '../../storage/notification-deliveries.ts'
 import {
   deleteNotificationRule,
   insertNotificationRule,
   listNotificationRules,
+  listSealedChannels,
   saveNotificationRule,
-} from '../../storage/notification-rules.ts'
+} from '../../storage/notifications.ts'
+import { listGroups } from '../../storage/slots.ts'
 import { editRecords } from '../edit-records.ts'
 
 type RuleFields = Omit<NotificationRule, 'id'>

@@ -6,8 +6,8 @@ import type { Silence } from '../../domain/alerts/silences.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
+import { deleteSilence, insertSilence } from '../../storage/alerts.ts'
 import { writeAudit } from '../../storage/audit.ts'
-import { deleteSilence, insertSilence } from '../../storage/silences.ts'
 
 interface NewSilence {
   readonly channels?: readonly number[] | undefined

@@ -14,8 +14,7 @@ import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import type { Reader, Tx } from '../../storage/database.ts'
-import { listStoredProfiles, setChannelProfile } from '../../storage/frequency-profiles.ts'
-import { deleteGroup, findGroup, insertGroup, saveGroup } from '../../storage/groups.ts'
+import { listStoredProfiles, setChannelProfile } from '../../storage/frequencies.ts'
 import {
   deleteAssignment,
   deletePerformer,
@@ -29,7 +28,7 @@ import {
   savePerformer,
 } from '../../storage/hardware.ts'
 import { lockPictures, removeUnusedPictures } from '../../storage/pictures.ts'
-import { placeHolders } from '../../storage/slots.ts'
+import { deleteGroup, findGroup, insertGroup, placeHolders, saveGroup } from '../../storage/slots.ts'
 import { requireLocal } from '../require-local.ts'
 import { recordMoves } from '../shows/record-moves.ts'
 import { storePicture } from './edit-pictures.ts'

@@ -9,8 +9,7 @@ import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import type { Tx } from '../../storage/database.ts'
-import { deletePlaceholder, insertPlaceholder, savePlaceholder } from '../../storage/placeholders.ts'
-import { nextSlots } from '../../storage/slots.ts'
+import { deletePlaceholder, insertPlaceholder, nextSlots, savePlaceholder } from '../../storage/slots.ts'
 
 type PlaceholderChange = Partial<Omit<Placeholder, 'id' | 'created_at'>>
 

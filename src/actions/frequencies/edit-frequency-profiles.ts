@@ -21,7 +21,7 @@ import {
   deleteStoredProfile,
   listStoredProfiles,
   saveStoredProfile,
-} from '../../storage/frequency-profiles.ts'
+} from '../../storage/frequencies.ts'
 
 export async function addFrequencyProfile(
   service: Service,

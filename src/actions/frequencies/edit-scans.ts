@@ -5,14 +5,14 @@ import type { Actor } from '../../domain/access/access.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { maxScans, type ReadScan, type ScanFileResult, toScanName } from '../../domain/frequencies/scans/scan.ts'
 import { type Scan, toNewScan } from '../../domain/frequencies/scans/stored-scan.ts'
-import type { ClientKey } from '../../platform/client-shares.ts'
 import { now } from '../../platform/clock.ts'
-import { FairQueue } from '../../platform/fair-queue.ts'
+import type { ClientKey } from '../../platform/concurrency.ts'
+import { FairQueue } from '../../platform/concurrency.ts'
 import { startThread } from '../../platform/thread.ts'
 import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
+import { countScans, deleteScan, findScan, insertScan } from '../../storage/frequencies.ts'
 import { nextRevision } from '../../storage/revision.ts'
-import { countScans, deleteScan, findScan, insertScan } from '../../storage/scans.ts'
 
 /** Reading takes a few seconds for the largest files on a slow machine. */
 const maxReadingMs = 60_000

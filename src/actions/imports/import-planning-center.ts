@@ -31,7 +31,6 @@ import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import type { Tx } from '../../storage/database.ts'
 import { lockPictures, removeUnusedPictures, savePicture } from '../../storage/pictures.ts'
-import { listPlaceholders } from '../../storage/placeholders.ts'
 import {
   deleteToken,
   findStoredServiceType,
@@ -42,7 +41,7 @@ import {
   saveServiceType,
   saveToken,
 } from '../../storage/planning-center.ts'
-import { listChannelSlots } from '../../storage/slots.ts'
+import { listChannelSlots, listPlaceholders } from '../../storage/slots.ts'
 import { applyCast } from '../shows/apply-cast.ts'
 import { withSecretErrors } from '../sources/secret-errors.ts'
 

@@ -3,7 +3,7 @@ import { profileId } from '../../contract/channels.ts'
 import { profileFields } from '../../contract/frequencies.ts'
 import { type Body, name } from '../../contract/schema.ts'
 import { isBuiltIn, type StoredProfile } from '../../domain/frequencies/profile-changes.ts'
-import { saveStoredProfile } from '../../storage/frequency-profiles.ts'
+import { saveStoredProfile } from '../../storage/frequencies.ts'
 import { record } from './entries.ts'
 import { type ImportContext, ImportError } from './import-context.ts'
 

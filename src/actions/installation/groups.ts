@@ -1,7 +1,7 @@
 import { type Group, groupFields } from '../../contract/groups.ts'
 import { type Body, name } from '../../contract/schema.ts'
 import type { ScopeSettings } from '../../domain/settings.ts'
-import { insertGroup, saveGroup } from '../../storage/groups.ts'
+import { insertGroup, saveGroup } from '../../storage/slots.ts'
 import { record, sortBy, whenNotEmpty } from './entries.ts'
 import { createPicker, type ImportContext, ImportError } from './import-context.ts'
 import { exportSettings, groupSettings, importSettings } from './settings.ts'

@@ -15,14 +15,15 @@ import { fullConfig, type NotificationChannel } from '../../domain/notifications
 import { defaultRule } from '../../domain/notifications/rule.ts'
 import { isTimeZone } from '../../domain/settings.ts'
 import type { Outbound } from '../../manufacturers/sources.ts'
-import { listGroups } from '../../storage/groups.ts'
 import {
   insertNotificationChannel,
+  insertNotificationRule,
   listSealedChannels,
   saveNotificationChannel,
-} from '../../storage/notification-channels.ts'
-import { insertNotificationRule, saveNotificationRule } from '../../storage/notification-rules.ts'
+  saveNotificationRule,
+} from '../../storage/notifications.ts'
 import { nextRevision } from '../../storage/revision.ts'
+import { listGroups } from '../../storage/slots.ts'
 import { validateConfig } from '../alerts/edit-notification-channels.ts'
 import { list, partial, record, sortByContent } from './entries.ts'
 import type { Installation } from './export-installation.ts'

@@ -1,7 +1,7 @@
 import { placeholderFields, placeholderKind } from '../../contract/placeholders.ts'
 import { type Body, slot } from '../../contract/schema.ts'
 import { isNameAllowed, type Placeholder } from '../../domain/equipment/placeholder.ts'
-import { insertPlaceholder, savePlaceholder } from '../../storage/placeholders.ts'
+import { insertPlaceholder, savePlaceholder } from '../../storage/slots.ts'
 import { record } from './entries.ts'
 import { type ImportContext, ImportError } from './import-context.ts'
 

@@ -10,7 +10,7 @@ import { describeHolder, listSlotHolders, planSlots } from '../../domain/equipme
 import { isBuiltIn } from '../../domain/frequencies/profile-changes.ts'
 import type { Tx } from '../../storage/database.ts'
 import { logMovement, trimMovements } from '../../storage/discovery.ts'
-import { setChannelProfile } from '../../storage/frequency-profiles.ts'
+import { setChannelProfile } from '../../storage/frequencies.ts'
 import { saveReceivers } from '../../storage/receivers.ts'
 import { placeHolders } from '../../storage/slots.ts'
 import { describeChannel, describeDevice, deviceFields, findReceiver, toReference } from './devices.ts'

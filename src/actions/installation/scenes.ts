@@ -5,7 +5,7 @@ import { type Body, boundedText, name, slot } from '../../contract/schema.ts'
 import type { Arrangement } from '../../contract/shows.ts'
 import { nameOfChannel } from '../../domain/scenes/arrangement.ts'
 import { nextRevision } from '../../storage/revision.ts'
-import { insertScene, saveArrangement } from '../../storage/scenes.ts'
+import { insertScene, saveArrangement } from '../../storage/shows.ts'
 import {
   channelFields,
   channelNumber,

@@ -26,8 +26,7 @@ import {
   savePerformer,
 } from '../../storage/hardware.ts'
 import { lockPictures, removeUnusedPictures, savePictureText } from '../../storage/pictures.ts'
-import { listPlaceholders, savePlaceholder } from '../../storage/placeholders.ts'
-import { listChannelSlots } from '../../storage/slots.ts'
+import { listChannelSlots, listPlaceholders, savePlaceholder } from '../../storage/slots.ts'
 import { UndoRecorder } from '../../storage/undo.ts'
 import { listUnits } from '../../storage/units.ts'
 import { recordAssignments } from '../equipment/record-assignments.ts'

@@ -9,11 +9,10 @@ import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import type { Reader, Tx } from '../../storage/database.ts'
-import { listGroups } from '../../storage/groups.ts'
 import { listAssignments, listPerformers } from '../../storage/hardware.ts'
 import { nextRevision } from '../../storage/revision.ts'
-import { deleteScene, findScene, insertScene, listScenes as readScenes } from '../../storage/scenes.ts'
-import { findShow } from '../../storage/shows.ts'
+import { deleteScene, findScene, findShow, insertScene, listScenes as readScenes } from '../../storage/shows.ts'
+import { listGroups } from '../../storage/slots.ts'
 import { listUnits } from '../../storage/units.ts'
 
 export async function listScenes({ db }: Service, showId: number): Promise<readonly Scene[]> {

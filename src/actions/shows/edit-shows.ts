@@ -23,9 +23,8 @@ import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import type { Tx } from '../../storage/database.ts'
 import { insertEvents } from '../../storage/events.ts'
-import { listGroups } from '../../storage/groups.ts'
 import { deleteShow, findShow, insertShow, saveShow, saveStartFrequencies } from '../../storage/shows.ts'
-import { listChannelSlots } from '../../storage/slots.ts'
+import { listChannelSlots, listGroups } from '../../storage/slots.ts'
 import { editRecords } from '../edit-records.ts'
 
 /** The fields of a request, with times as text. */

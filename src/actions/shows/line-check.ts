@@ -10,13 +10,11 @@ import { listChannelsOfShow } from '../../domain/shows.ts'
 import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
-import { findOpenCheck, insertCheck, saveCheck } from '../../storage/checks.ts'
 import type { Tx } from '../../storage/database.ts'
 import { insertEvents } from '../../storage/events.ts'
-import { listGroups } from '../../storage/groups.ts'
 import { nextRevision } from '../../storage/revision.ts'
-import { findShow } from '../../storage/shows.ts'
-import { listChannelSlots } from '../../storage/slots.ts'
+import { findOpenCheck, findShow, insertCheck, saveCheck } from '../../storage/shows.ts'
+import { listChannelSlots, listGroups } from '../../storage/slots.ts'
 
 interface CheckedChannel {
   readonly show_id: number

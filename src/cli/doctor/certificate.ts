@@ -4,8 +4,7 @@ import { X509Certificate } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
-import { missingNames } from '../../storage/certificate.ts'
-import { readCertificatePair } from '../../storage/certificate-pair.ts'
+import { missingNames, readCertificatePair } from '../../storage/certificate.ts'
 import { asServiceUser, type Finding, failed, isAccessDenied, passed, reasonOf, undetermined } from './check.ts'
 
 const dayMs = 24 * 3_600_000

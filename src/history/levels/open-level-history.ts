@@ -8,7 +8,7 @@ import { type LevelHistory, type LevelReader, refuseHistoryRead } from '../../do
 import { emptySummary, joinSummaries, type LevelSummary } from '../../domain/history/level-summary.ts'
 import { floorTo } from '../../domain/history/steps.ts'
 import { type TierStep, tierSteps } from '../../domain/history/tiers.ts'
-import { FairQueue, type Place } from '../../platform/fair-queue.ts'
+import { FairQueue, type Place } from '../../platform/concurrency.ts'
 import { startThread } from '../../platform/thread.ts'
 import { StoreBusyError, StoreDownError } from '../../storage/errors.ts'
 import { sqlitePath } from '../../storage/sqlite-file.ts'

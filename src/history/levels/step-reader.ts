@@ -4,7 +4,7 @@ import type { Steps } from '../../domain/history/columns.ts'
 import { decodeStates, decodeSteps } from '../../domain/history/step-format.ts'
 import { ceilTo, createSteps, floorTo, foldSteps, type MutableSteps, mergeSteps } from '../../domain/history/steps.ts'
 import type { TierStep } from '../../domain/history/tiers.ts'
-import { LruMap } from '../../platform/lru-map.ts'
+import { LruMap } from '../../platform/cache.ts'
 import {
   blockSeconds,
   type ChunkTable,

@@ -7,8 +7,13 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Config } from '../../config.ts'
 import { now } from '../../platform/clock.ts'
 import { pause } from '../../platform/wait.ts'
-import { isDueForRenewal, openCertificate, readMissingNames } from '../../storage/certificate.ts'
-import { type CertificatePair, readCertificatePair } from '../../storage/certificate-pair.ts'
+import {
+  type CertificatePair,
+  isDueForRenewal,
+  openCertificate,
+  readCertificatePair,
+  readMissingNames,
+} from '../../storage/certificate.ts'
 import { CertificateReloader } from '../server/certificate-reloader.ts'
 import type { SetupOptions } from './sign-in.ts'
 

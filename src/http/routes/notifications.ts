@@ -19,9 +19,12 @@ import { fullConfig, toChannelBody, withoutAddresses } from '../../domain/notifi
 import { toTimestamp } from '../../domain/timestamp.ts'
 import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
-import { findNotificationChannel, listNotificationChannels } from '../../storage/notification-channels.ts'
 import { countDeliveries, listDeliveries, oldestListed } from '../../storage/notification-deliveries.ts'
-import { listNotificationRules } from '../../storage/notification-rules.ts'
+import {
+  findNotificationChannel,
+  listNotificationChannels,
+  listNotificationRules,
+} from '../../storage/notifications.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { paginate, readPage, toPageOf } from '../server/response.ts'
 

@@ -10,7 +10,7 @@ import { connect, type TLSSocket } from 'node:tls'
 import { expect, it, onTestFinished } from 'vitest'
 import { type Certificate, certify } from '../../../test/support/certificates.ts'
 import { createTestFolder } from '../../../test/support/store/databases.ts'
-import { readCertificatePair } from '../../storage/certificate-pair.ts'
+import { readCertificatePair } from '../../storage/certificate.ts'
 import { CertificateReloader } from './certificate-reloader.ts'
 
 async function startServer() {

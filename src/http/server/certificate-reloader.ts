@@ -3,7 +3,7 @@
 import { X509Certificate } from 'node:crypto'
 import type { Server } from 'node:https'
 import type { FastifyBaseLogger } from 'fastify'
-import { type CertificatePair, readCertificatePair } from '../../storage/certificate-pair.ts'
+import { type CertificatePair, readCertificatePair } from '../../storage/certificate.ts'
 
 export interface CertificateReloaderDeps {
   readonly server: Pick<Server, 'setSecureContext'>

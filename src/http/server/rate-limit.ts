@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 import { type Bucket, fullBucket, type RateLimit, takeToken } from '../../domain/access/rate-limit.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { clientKey } from '../../domain/identity/address.ts'
-import { LruMap } from '../../platform/lru-map.ts'
+import { LruMap } from '../../platform/cache.ts'
 import type { Redis } from '../../storage/redis.ts'
 
 declare module 'fastify' {

@@ -3,8 +3,8 @@
  * packet that asks for them, so each subscriber is sent them at most once in five seconds.
  */
 
+import { LruMap } from '../../platform/cache.ts'
 import type { Log } from '../../platform/log.ts'
-import { LruMap } from '../../platform/lru-map.ts'
 import { pause } from '../../platform/wait.ts'
 import type { OscOrigin } from './listener.ts'
 import type { OscPeer } from './peers.ts'

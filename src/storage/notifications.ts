@@ -1,7 +1,8 @@
-/** Stores notification channels. Every change of them or of rules increments the counter `notifications`. */
+/** Stores notification channels and rules. Every change of them increments the counter `notifications`. */
 
 import type { Selectable } from 'kysely'
 import type { NotificationChannel } from '../domain/notifications/channel.ts'
+import { defaultRule, type NotificationRule } from '../domain/notifications/rule.ts'
 import type { Reader, Tx } from './database.ts'
 import type { NotificationChannelRow } from './schema/alerts.ts'
 import type { Secrets } from './secrets.ts'
@@ -102,4 +103,32 @@ function toChannel(row: Selectable<NotificationChannelRow>, secrets: Secrets): N
     secrets: row.secrets === null ? {} : opened === null ? null : JSON.parse(opened),
     signing: secret === null ? null : { secret, previous: open(row.previous_secret), previous_until },
   }
+}
+
+export async function listNotificationRules(reader: Reader): Promise<NotificationRule[]> {
+  const rows = await reader.selectFrom('notification_rules').selectAll().orderBy('id').execute()
+  // Rules of earlier versions lack fields.
+  return rows.map(({ id, name, rule }) => ({ ...defaultRule, id, name, ...JSON.parse(rule) }))
+}
+
+export async function insertNotificationRule(tx: Tx, rule: Omit<NotificationRule, 'id'>): Promise<NotificationRule> {
+  const { id } = await tx.query
+    .insertInto('notification_rules')
+    .values(toRuleRow(rule))
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return { ...rule, id }
+}
+
+export async function saveNotificationRule(tx: Tx, { id, ...rule }: NotificationRule): Promise<void> {
+  await tx.query.updateTable('notification_rules').set(toRuleRow(rule)).where('id', '=', id).execute()
+}
+
+export async function deleteNotificationRule(tx: Tx, id: number): Promise<boolean> {
+  const { numDeletedRows } = await tx.query.deleteFrom('notification_rules').where('id', '=', id).executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+function toRuleRow({ name, ...rule }: Omit<NotificationRule, 'id'>) {
+  return { name, rule: JSON.stringify(rule) }
 }

@@ -1,9 +1,74 @@
-/**
- * A queue for the work of many clients. They take turns, and each may use only a share of the places and of the
- * concurrency.
- */
+/** Limits concurrency; with a limit of one, it is a mutex. Callers acquire it in order of arrival. */
+export class Semaphore {
+  #free: number
+  readonly #waiting: (() => void)[] = []
 
-import { type ClientKey, ClientShares } from './client-shares.ts'
+  constructor(limit: number) {
+    this.#free = limit
+  }
+
+  async acquire(): Promise<void> {
+    if (this.#free > 0) this.#free -= 1
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
+  }
+
+  release(): void {
+    const next = this.#waiting.shift()
+    if (next === undefined) this.#free += 1
+    else next()
+  }
+
+  /** Runs `work` while holding the semaphore. A failure does not affect waiting callers. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    await this.acquire()
+    try {
+      return await work()
+    } finally {
+      this.release()
+    }
+  }
+}
+
+/** Null is the service itself, which is not limited. */
+export type ClientKey = string | null
+
+/** Further calls have no effect. */
+export type Release = () => void
+
+export class ClientShares {
+  /** The concurrent limit per client. */
+  readonly share: number
+  readonly #total: number
+  #taken = 0
+  readonly #byClient = new Map<string, number>()
+
+  /** The share of each client is a quarter of `total`, or `atLeast` if that is more. */
+  constructor(total: number, atLeast = 1) {
+    this.#total = total
+    this.share = Math.max(atLeast, Math.floor(total / 4))
+  }
+
+  /** Returns null if the client has its share, or if nothing is left. */
+  take(client: ClientKey): Release | null {
+    if (client === null) return () => {}
+    const count = this.#byClient.get(client) ?? 0
+    if (count >= this.share || this.#taken >= this.#total) return null
+    this.#taken += 1
+    this.#byClient.set(client, count + 1)
+    let isReleased = false
+    return () => {
+      if (isReleased) return
+      isReleased = true
+      this.#taken -= 1
+      const left = (this.#byClient.get(client) ?? 1) - 1
+      if (left === 0) this.#byClient.delete(client)
+      else this.#byClient.set(client, left)
+    }
+  }
+}
+
+// A queue for the work of many clients. They take turns, and each may use only a share of the places and of the
+// concurrency.
 
 /** A place in the queue. Its owner may run operations one after another; each waits for its turn. */
 export interface Place {

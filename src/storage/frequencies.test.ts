@@ -7,9 +7,9 @@ import { openStore } from '../../test/support/store/helpers.ts'
 import type { Levels } from '../domain/frequencies/scans/scan.ts'
 import { writeBackup } from './backup.ts'
 import { openDatabase } from './database.ts'
+import { findScanLevels, insertScan, listScans } from './frequencies.ts'
 import { findBackupFault } from './inspect-backup.ts'
 import { copyIntoPostgres } from './postgres-copy.ts'
-import { findScanLevels, insertScan, listScans } from './scans.ts'
 
 const levels: Levels = { khz: Uint32Array.of(1, 470_000, 30_000_000), tenthsDbm: Int16Array.of(-4500, 3000, -1) }
 const scan = {

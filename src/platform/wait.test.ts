@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test, vi } from 'vitest'
 import { timeLimit } from '../../test/support/time-limit.ts'
-import { abortWithin } from './abort-within.ts'
+import { abortWithin } from './wait.ts'
 
 test('a signal aborts after its time, and leaves no listener on its parent', async () => {
   const parent = new AbortController()

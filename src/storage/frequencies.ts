@@ -1,11 +1,50 @@
-/** Spectrum scans. Every transaction that adds or deletes one increments their counter (see `revision.ts`). */
+/** Frequency profiles that operators have added, and their changes of built-in ones, and spectrum scans. */
 
 import type { Selectable } from 'kysely'
+import type { StoredProfile } from '../domain/frequencies/profile-changes.ts'
 import { packLevels, unpackLevels } from '../domain/frequencies/scans/pack-levels.ts'
 import type { Levels } from '../domain/frequencies/scans/scan.ts'
 import type { NewScan, Scan } from '../domain/frequencies/scans/stored-scan.ts'
 import type { Reader, Tx } from './database.ts'
 import type { ScanRow } from './schema/equipment.ts'
+
+export async function listStoredProfiles(reader: Reader): Promise<StoredProfile[]> {
+  const rows = await reader.selectFrom('frequency_profiles').selectAll().orderBy('id').execute()
+  return rows.map(({ id, change }) => ({ id, change: JSON.parse(change) }))
+}
+
+export async function saveStoredProfile(tx: Tx, { id, change }: StoredProfile): Promise<void> {
+  const text = JSON.stringify(change)
+  await tx.query
+    .insertInto('frequency_profiles')
+    .values({ id, change: text })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ change: text }))
+    .execute()
+}
+
+export async function deleteStoredProfile(tx: Tx, id: string): Promise<void> {
+  await tx.query.deleteFrom('frequency_profiles').where('id', '=', id).execute()
+}
+
+export async function setChannelProfile(
+  tx: Tx,
+  revision: number,
+  { channelId, receiverId, profile }: { channelId: number; receiverId: number; profile: string | null },
+): Promise<void> {
+  await tx.query.updateTable('channels').set({ profile }).where('id', '=', channelId).execute()
+  await tx.query.updateTable('receivers').set({ revision }).where('id', '=', receiverId).execute()
+}
+
+export async function clearChannelProfile(tx: Tx, revision: number, profile: string): Promise<void> {
+  await tx.query
+    .updateTable('receivers')
+    .set({ revision })
+    .where('id', 'in', (eb) => eb.selectFrom('channels').select('receiver_id').where('profile', '=', profile))
+    .execute()
+  await tx.query.updateTable('channels').set({ profile: null }).where('profile', '=', profile).execute()
+}
+
+// Spectrum scans. Every transaction that adds or deletes one increments their counter (see `revision.ts`).
 
 const facts = [
   ...(['id', 'name', 'format', 'points', 'from_khz', 'to_khz', 'taken_at', 'uploaded_at', 'actor'] as const),
