@@ -6,7 +6,6 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Alerts } from './alerts/alerts.ts'
-import { NotificationAnnouncements } from './alerts/notification-announcements.ts'
 import type { NotificationSender } from './alerts/notification-sender.ts'
 import type { BatteryForecasts } from './conditions/battery-forecasts.ts'
 import type { ConditionMonitor } from './conditions/conditions.ts'
@@ -29,9 +28,9 @@ import { Cast } from './lists/cast.ts'
 import { EffectiveSettings, type SettingsDefaults } from './lists/effective-settings.ts'
 import { Loader } from './lists/loader.ts'
 import { StoredLists } from './lists/stored-lists.ts'
-import { CheckAnnouncements } from './live/check-announcements.ts'
 import { LiveLists } from './live/live-lists.ts'
 import { LivePublisher } from './live/live-publisher.ts'
+import { StoredAnnouncements } from './live/stored-announcements.ts'
 import type { Outbound } from './manufacturers/sources.ts'
 import { now } from './platform/clock.ts'
 import { type Counters, createCounters } from './platform/counters.ts'
@@ -119,7 +118,7 @@ export class Service {
   readonly siteHistory: SiteHistory
   /** Null if it is not configured. */
   readonly remoteWrite: RemoteWrite | null
-  readonly checks: CheckAnnouncements
+  readonly announcements: StoredAnnouncements
   readonly planningCenter: ReturnType<typeof createPlanningCenter>
   /** The OpenID Connect provider; null if it is not configured. */
   readonly identityProvider: OidcProvider | null
@@ -127,7 +126,6 @@ export class Service {
   readonly #lifetime = new AbortController()
   #discoveryRanges: readonly string[]
   readonly #configured: ConfiguredManufacturers
-  readonly #notificationAnnouncements: NotificationAnnouncements
   readonly #manufacturers: ManufacturerLoader
   readonly #loader: Loader
   readonly #follower: Follower
@@ -204,13 +202,11 @@ export class Service {
     })
     this.walkTests = new WalkTests({ levels: this.history.levels, flush: () => this.history.flush() })
     this.remoteWrite = isReadOnly ? null : createRemoteWrite(config.history_remote_write, this)
-    this.checks = new CheckAnnouncements(db, this.live)
-    this.#notificationAnnouncements = new NotificationAnnouncements(db, this.live)
+    this.announcements = new StoredAnnouncements(db, this.live)
     this.#follower = new Follower({
       monitoring: this.monitoring,
       db,
-      checks: this.checks,
-      notifications: this.#notificationAnnouncements,
+      announcements: this.announcements,
       log,
       configured,
       reload: () => this.reload(),
@@ -390,8 +386,7 @@ export class Service {
     await monitoring.alerts.open()
     if (!isReadOnly) monitoring.frequencyConflicts.open()
     if (!isReadOnly) await monitoring.events.open()
-    await this.checks.load()
-    await this.#notificationAnnouncements.load()
+    await this.announcements.load()
     await monitoring.connections.open()
     await monitoring.sourceRecords.load()
   }

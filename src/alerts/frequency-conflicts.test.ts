@@ -28,25 +28,16 @@ class TestConflicts {
   readonly changed: number[][] = []
   checks = 0
   isEnabled = true
-  readonly conflicts = new FrequencyConflicts({
-    facts: (id) => this.receivers.get(id),
-    isEnabled: () => this.isEnabled,
-    onCarriersChanged: () => {},
-    onChanged: (ids) => this.changed.push([...ids]),
-    log: { warn: () => {} } as never,
-    check: async (filter: LiveCheckFilter) => {
-      this.checks += 1
-      const receivers = [...this.receivers.values()]
-      const carriers = listLiveCarriers({
-        receivers,
-        placeholders: [],
-        groups: [],
-        locations: [],
-        profiles: builtInProfiles,
-      })
-      return { carriers, result: checkCarriers(toLiveCheck(carriers, filter).carriers) }
-    },
-  })
+  readonly conflicts = new FrequencyConflicts(
+    { facts: (id: number) => this.receivers.get(id) } as never,
+    { check: (filter: LiveCheckFilter) => this.#check(filter) } as never,
+    { hasAlerts: () => this.isEnabled } as never,
+    { warn: () => {} } as never,
+  )
+
+  constructor() {
+    this.conflicts.changed.subscribe((ids) => this.changed.push([...ids]))
+  }
 
   /** Puts a receiver with one channel at this frequency. */
   async put(id: number, frequency: string, fields: { isOn?: boolean; rf_level?: number } = {}): Promise<void> {
@@ -59,6 +50,13 @@ class TestConflicts {
     this.receivers.set(id, buildReceiver(id, { channels: [channel] }))
     this.conflicts.receiverChanged(id)
     await vi.advanceTimersByTimeAsync(1000)
+  }
+
+  async #check(filter: LiveCheckFilter) {
+    this.checks += 1
+    const lists = { placeholders: [], groups: [], locations: [], profiles: builtInProfiles }
+    const carriers = listLiveCarriers({ receivers: [...this.receivers.values()], ...lists })
+    return { carriers, result: checkCarriers(toLiveCheck(carriers, filter).carriers) }
   }
 }
 

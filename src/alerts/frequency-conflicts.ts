@@ -1,20 +1,15 @@
-/** The conflicts between the transmitters that are on. They are found again after a change of a carrier, never for a level. */
+/** The conflicts between the transmitters that are on. They are determined after a change of a carrier, not of a level. */
 
 import type { ChannelConflict } from '../domain/alerts/frequency-conflict.ts'
 import { hasRow } from '../domain/conditions/condition.ts'
 import { frequencyOf, type Receiver } from '../domain/equipment/receiver.ts'
 import type { CheckResult } from '../domain/frequencies/conflict.ts'
 import type { LiveCarrier, LiveCheckFilter } from '../domain/frequencies/live-carriers.ts'
+import type { LiveFrequencies } from '../frequencies/live-frequencies.ts'
+import type { ReceiverStore } from '../ingest/receiver-store.ts'
+import type { EffectiveSettings } from '../lists/effective-settings.ts'
 import type { Log } from '../platform/log.ts'
-
-export interface FrequencyConflictDeps {
-  facts(receiverId: number): Receiver | undefined
-  check(filter: LiveCheckFilter): Promise<{ readonly carriers: readonly LiveCarrier[]; readonly result: CheckResult }>
-  isEnabled(): boolean
-  onCarriersChanged(): void
-  onChanged(receiverIds: Iterable<number>): void
-  readonly log: Log
-}
+import { Topic } from '../platform/topic.ts'
 
 type Conflicts = ReadonlyMap<number, ChannelConflict & { readonly receiverId: number }>
 
@@ -26,7 +21,14 @@ const clearAfterMs = 10_000
 const liveFilter: LiveCheckFilter = { level: 'standard', isOnlyOn: true, slots: null }
 
 export class FrequencyConflicts {
-  readonly #deps: FrequencyConflictDeps
+  /** A carrier of a receiver was changed, switched on or off, or removed. */
+  readonly carriersChanged = new Topic()
+  /** Contains the ids of the receivers whose conflicts have changed. */
+  readonly changed = new Topic<Iterable<number>>()
+  readonly #receiverStore: ReceiverStore
+  readonly #frequencies: LiveFrequencies
+  readonly #settings: EffectiveSettings
+  readonly #log: Log
   readonly #carriersOf = new Map<number, string>()
   /** Null until they are known. */
   #conflicts: Conflicts | null = null
@@ -38,23 +40,26 @@ export class FrequencyConflicts {
   #isChecking = false
   #isDue = false
 
-  constructor(deps: FrequencyConflictDeps) {
-    this.#deps = deps
+  constructor(receiverStore: ReceiverStore, frequencies: LiveFrequencies, settings: EffectiveSettings, log: Log) {
+    this.#receiverStore = receiverStore
+    this.#frequencies = frequencies
+    this.#settings = settings
+    this.#log = log
   }
 
-  /** Begins to check; call it after the alerts were loaded. */
+  /** Begins to check. Must be called after the alerts were loaded. */
   open(): void {
     this.#isOpen = true
     this.#checkSoon()
   }
 
   receiverChanged(id: number): void {
-    const receiver = this.#deps.facts(id)
+    const receiver = this.#receiverStore.facts(id)
     const carriers = receiver === undefined ? '' : describeCarriers(receiver)
     if ((this.#carriersOf.get(id) ?? '') === carriers) return
     if (carriers === '') this.#carriersOf.delete(id)
     else this.#carriersOf.set(id, carriers)
-    this.#deps.onCarriersChanged()
+    this.carriersChanged.publish()
     this.#checkSoon()
   }
 
@@ -89,17 +94,17 @@ export class FrequencyConflicts {
     this.#isChecking = true
     this.#isDue = false
     try {
-      const conflicts = this.#deps.isEnabled() ? await this.#findConflicts() : new Map()
+      const conflicts = this.#settings.hasAlerts('frequency_conflict') ? await this.#findConflicts() : new Map()
       if (this.#isOpen) this.#replace(conflicts)
     } catch (error) {
-      if (this.#isOpen) this.#deps.log.warn({ error: String(error) }, 'frequencies could not be checked')
+      if (this.#isOpen) this.#log.warn({ error: String(error) }, 'frequencies could not be checked')
     }
     this.#isChecking = false
     if (this.#isDue) this.#checkSoon()
   }
 
   async #findConflicts(): Promise<Conflicts> {
-    const { carriers, result } = await this.#deps.check(liveFilter)
+    const { carriers, result } = await this.#frequencies.check(liveFilter)
     return firstConflicts(carriers, result)
   }
 
@@ -119,7 +124,7 @@ export class FrequencyConflicts {
     // An alert from before a restart may have to be cleared.
     if (before === null) for (const receiverId of this.#carriersOf.keys()) changed.add(receiverId)
     this.#setClearTimer()
-    if (changed.size > 0) this.#deps.onChanged(changed)
+    if (changed.size > 0) this.changed.publish(changed)
   }
 
   #setClearTimer(): void {
@@ -138,7 +143,7 @@ export class FrequencyConflicts {
       changed.add(receiverId)
     }
     this.#setClearTimer()
-    if (changed.size > 0) this.#deps.onChanged(changed)
+    if (changed.size > 0) this.changed.publish(changed)
   }
 }
 

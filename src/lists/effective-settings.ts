@@ -89,6 +89,14 @@ export class EffectiveSettings {
     return resolveAlertSettings(kind, this.#scopesOf(scope))
   }
 
+  /** True if alerts of this kind are enabled for any channel. */
+  hasAlerts(kind: AlertKind): boolean {
+    const slots = [[], ...this.#lists.current.groups.map((group) => group.slots)]
+    return this.#sourceRegistry
+      .manufacturers()
+      .some(({ code }) => slots.some((some) => this.alertSettings(kind, { manufacturer: code, slots: some }).isEnabled))
+  }
+
   /** Must be called after the stored settings, the groups or the manufacturers have changed. */
   clear(): void {
     this.#indexed = null

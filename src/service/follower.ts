@@ -1,8 +1,7 @@
 /** Keeps the process up to date with the shared database: loads what other processes have changed, twice a second. */
 
 import type { FastifyBaseLogger } from 'fastify'
-import type { NotificationAnnouncements } from '../alerts/notification-announcements.ts'
-import type { CheckAnnouncements } from '../live/check-announcements.ts'
+import type { StoredAnnouncements } from '../live/stored-announcements.ts'
 import { pause } from '../platform/wait.ts'
 import type { Database } from '../storage/database.ts'
 import type { StoreMaintenance } from '../storage/store-maintenance.ts'
@@ -18,8 +17,7 @@ interface FollowerDeps {
   readonly db: Database
   readonly log: FastifyBaseLogger
   readonly monitoring: Monitoring
-  readonly checks: Pick<CheckAnnouncements, 'load'>
-  readonly notifications: Pick<NotificationAnnouncements, 'load'>
+  readonly announcements: StoredAnnouncements
   readonly configured: ConfiguredManufacturers
   /** Null if nothing may be written to the database. */
   readonly maintenance: StoreMaintenance | null
@@ -70,7 +68,7 @@ export class Follower {
   }
 
   async #loadAll(): Promise<void> {
-    const { db, monitoring, checks, notifications, configured, maintenance, reload } = this.#deps
+    const { db, monitoring, announcements, configured, maintenance, reload } = this.#deps
     const { alerts, events, ingest, sourceRecords, reportingSources, connections } = monitoring
     const isWritable = maintenance !== null && db.condition() === 'ok'
     // Alerts are loaded before the states. Other processes store a state before they clear the alert about it, so a
@@ -84,8 +82,7 @@ export class Follower {
     if (isWritable) await reportingSources.save()
     await reportingSources.load()
     await connections.load()
-    await checks.load()
-    await notifications.load()
+    await announcements.load()
     await events.load()
     alerts.evaluateAll()
   }

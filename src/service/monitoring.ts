@@ -2,7 +2,6 @@
 
 import type { FastifyBaseLogger } from 'fastify'
 import { Alerts } from '../alerts/alerts.ts'
-import { FrequencyAnnouncements } from '../alerts/frequency-announcements.ts'
 import { FrequencyConflicts } from '../alerts/frequency-conflicts.ts'
 import { NotificationQueue } from '../alerts/notification-queue.ts'
 import { NotificationSender } from '../alerts/notification-sender.ts'
@@ -26,6 +25,7 @@ import { ReportPublisher } from '../ingest/report-publisher.ts'
 import type { UnitStore } from '../ingest/unit-store.ts'
 import type { EffectiveSettings } from '../lists/effective-settings.ts'
 import type { StoredLists } from '../lists/stored-lists.ts'
+import { FrequencyAnnouncements } from '../live/frequency-announcements.ts'
 import type { LivePublisher } from '../live/live-publisher.ts'
 import { audioFloorOf } from '../manufacturers/index.ts'
 import type { Outbound } from '../manufacturers/sources.ts'
@@ -63,7 +63,7 @@ interface MonitoringDeps {
     readonly siteLevelDemand: LevelDemand
     readonly live: LivePublisher
   }
-  readonly frequencies: Pick<LiveFrequencies, 'check' | 'describeLists'>
+  readonly frequencies: LiveFrequencies
   readonly db: Database
   readonly paths: StorePaths
   readonly redis: Redis | null
@@ -133,11 +133,8 @@ export class Monitoring {
     })
     this.unstoredNotifications = new UnstoredNotifications(notificationDeps)
     this.alerts = this.#createAlerts(notificationQueue)
-    this.frequencyAnnouncements = new FrequencyAnnouncements({
-      describeLists: () => deps.frequencies.describeLists(),
-      announce: () => state.live.frequenciesChanged(),
-    })
-    this.frequencyConflicts = this.#createFrequencyConflicts()
+    this.frequencyConflicts = new FrequencyConflicts(state.receiverStore, deps.frequencies, state.settings, log)
+    this.frequencyAnnouncements = new FrequencyAnnouncements(deps.frequencies, this.frequencyConflicts, state.live)
     this.events = this.#createEventLog()
     this.#orphanedSources = this.#createOrphanedSources()
     this.sourceRecords = this.#createSourceRecords()
@@ -155,6 +152,7 @@ export class Monitoring {
       isHeld: this.#orphanedSources.isHeld,
     })
     this.monitor = this.#createMonitor()
+    this.frequencyConflicts.changed.subscribe((receiverIds) => this.alerts.conflictsChanged(receiverIds))
     this.alerts.changed.subscribe(() => this.events.loadSoon())
     this.events.changed.subscribe((change) => this.#countEvent(change))
     this.maintenance = createStoreMaintenance({ db, paths, log, now })
@@ -269,24 +267,6 @@ export class Monitoring {
         if (isStored) this.unstoredNotifications.forget(alert.id)
         else this.unstoredNotifications.changed(alert)
       },
-    })
-  }
-
-  #createFrequencyConflicts(): FrequencyConflicts {
-    const { state, frequencies, log } = this.#deps
-    const { receiverStore, sourceRegistry, settings, lists } = state
-    return new FrequencyConflicts({
-      facts: (id) => receiverStore.facts(id),
-      check: (filter) => frequencies.check(filter),
-      isEnabled() {
-        const codes = sourceRegistry.manufacturers().map(({ code }) => code)
-        const slots = [[], ...lists.current.groups.map((group) => group.slots)]
-        const scopes = codes.flatMap((manufacturer) => slots.map((some) => ({ manufacturer, slots: some })))
-        return scopes.some((scope) => settings.alertSettings('frequency_conflict', scope).isEnabled)
-      },
-      onCarriersChanged: () => this.frequencyAnnouncements.carriersChanged(),
-      onChanged: (receiverIds) => this.alerts.conflictsChanged(receiverIds),
-      log,
     })
   }
 

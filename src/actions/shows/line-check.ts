@@ -56,11 +56,11 @@ export function addCheck(service: Service, actor: Actor, { result, note, ...chec
 
 /** Runs a change. Changes that are requested at once, in several processes too, run one after the other. */
 async function edit(
-  { db, checks, events }: Service,
+  { db, announcements, events }: Service,
   work: (tx: Tx, revision: number) => Promise<Check>,
 ): Promise<Check> {
   const check = await db.transaction(async (tx) => work(tx, await nextRevision(tx, 'checks')))
-  await checks.load()
+  await announcements.load()
   await events.load()
   return check
 }

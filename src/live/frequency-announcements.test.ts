@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { Topic } from '../platform/topic.ts'
 import { FrequencyAnnouncements } from './frequency-announcements.ts'
 
 beforeEach(() => {
@@ -12,17 +13,19 @@ afterEach(() => {
 // Conformance: C-15.32.
 it('announces changes at most once a second, and nothing if the lists are the same', async () => {
   let [lists, announced] = ['one zone', 0]
-  const announcements = new FrequencyAnnouncements({
-    describeLists: () => lists,
-    announce: () => {
-      announced++
+  const carriersChanged = new Topic()
+  const frequencies = { describeLists: () => lists }
+  const live = {
+    frequenciesChanged() {
+      announced += 1
     },
-  })
+  }
+  const announcements = new FrequencyAnnouncements(frequencies as never, { carriersChanged } as never, live as never)
   announcements.listsChanged()
   await vi.advanceTimersByTimeAsync(100)
   expect(announced).toBe(1)
-  announcements.carriersChanged()
-  announcements.carriersChanged()
+  carriersChanged.publish()
+  carriersChanged.publish()
   lists = 'two zones'
   announcements.listsChanged()
   await vi.advanceTimersByTimeAsync(100)
@@ -32,9 +35,9 @@ it('announces changes at most once a second, and nothing if the lists are the sa
   announcements.listsChanged()
   await vi.advanceTimersByTimeAsync(5000)
   expect(announced).toBe(2)
-  announcements.carriersChanged()
+  carriersChanged.publish()
   announcements.close()
-  announcements.carriersChanged()
+  carriersChanged.publish()
   await vi.advanceTimersByTimeAsync(5000)
   expect(announced).toBe(2)
 })
