@@ -23,8 +23,8 @@ const validTree = {
   'src/sources/poller.ts': `import type { UpstreamClient } from '../upstream/client.ts'`,
   'src/upstream/client.ts': `import type { RateLimit } from '../domain/access/rate-limit.ts'`,
   'src/domain/equipment/receiver.ts': `import type { RateLimit } from '../access/rate-limit.ts'\nexport interface Receiver { process: RateLimit }`,
-  'src/domain/access/rate-limit.ts': `// process.env appears only in this comment\nexport const text = 'process.env'`,
-  'simulators/show/show.ts': `import '../../src/domain/access/rate-limit.ts'`,
+  'src/domain/access/limits.ts': `// process.env appears only in this comment\nexport const text = 'process.env'`,
+  'simulators/show/show.ts': `import '../../src/domain/access/limits.ts'`,
   'src/manufacturers/index.ts': `import { shure } from './shure/index.ts'`,
   'src/manufacturers/plugin.ts': `import type { UpstreamClient } from '../upstream/client.ts'`,
   'src/manufacturers/shure/index.ts': `import { definePlugin } from '../plugin.ts'\nimport './client.ts'`,
@@ -33,7 +33,7 @@ const validTree = {
   'src/manufacturers/shure/plugin.test.ts': `import '../../../test/support/plugins/plugin-kit.ts'\nimport '../../../simulators/shure/device-api.ts'`,
   'src/manufacturers/sennheiser/index.ts': `import { definePlugin } from '../plugin.ts'`,
   'test/support/plugins/plugin-kit.ts': `import { createApp } from '../src/http/app.ts'\nprocess.env`,
-  'web/main.tsx': `import { text } from '../src/domain/access/rate-limit.ts'\nimport './main.css'\nconst p = <p>Don't // 'quote</p>`,
+  'web/main.tsx': `import { text } from '../src/domain/access/limits.ts'\nimport './main.css'\nconst p = <p>Don't // 'quote</p>`,
 }
 
 function check(files: Readonly<Record<string, string>>) {

@@ -11,19 +11,19 @@ import { toEventBody } from '../src/domain/events/event.ts'
 import { createMessage } from '../src/domain/notifications/message.ts'
 import { toNotificationText } from '../src/domain/notifications/text.ts'
 import {
-  nothingAnnounced,
-  toAnnouncedSites,
-  toFollowedAssignments,
-  withAnnouncement,
-} from '../src/domain/sites/announced-sites.ts'
-import { toAlertCopy } from '../src/domain/sites/followed-alert.ts'
-import { toFollowedEvent } from '../src/domain/sites/followed-event.ts'
-import {
+  toAlertCopy,
+  toFollowedEvent,
   toFollowedReceiver,
   toFollowedSample,
   withChannelFields,
   withReceiverFields,
-} from '../src/domain/sites/followed-receiver.ts'
+} from '../src/domain/sites/followed.ts'
+import {
+  nothingAnnounced,
+  toAnnouncedSites,
+  toFollowedAssignments,
+  withAnnouncement,
+} from '../src/domain/sites/sites.ts'
 import { readMessage } from '../src/manufacturers/micwatch/messages.ts'
 import { Dropped } from '../src/manufacturers/micwatch/reader.ts'
 import { followedExamples, mutationsOf } from './support/hostile-messages.ts'

@@ -13,7 +13,7 @@ import {
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { type Bucket, fullBucket, type RateLimit, takeToken } from '../../src/domain/access/rate-limit.ts'
+import { type Bucket, fullBucket, type RateLimit, takeToken } from '../../src/domain/access/limits.ts'
 import { type ApiResponse, appliesTo, applyFault, type Fault, type FaultScope, send } from './faults.ts'
 import type { DeviceState, Show, ShowTransmitter } from './show.ts'
 

@@ -3,9 +3,9 @@ import type { Alert } from '../domain/alerts/alert.ts'
 import type { AlertScope, AlertSettings } from '../domain/alerts/alert-settings.ts'
 import { channelsOfAlert, isSilenced, type Silence } from '../domain/alerts/silences.ts'
 import { hasRunningShow, isSnoozeOver, lastStartOf } from '../domain/alerts/snooze.ts'
-import type { RunningShow } from '../domain/conditions/shows.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
 import type { AlertSurroundings } from '../domain/notifications/surroundings.ts'
+import type { RunningShow } from '../domain/shows.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'
 
 export interface AlertContextDeps {

@@ -19,7 +19,7 @@ import {
   listForecastCauses,
   type PlannedShow,
 } from '../domain/alerts/will-not-last.ts'
-import type { Thresholds } from '../domain/conditions/thresholds.ts'
+import type { Thresholds } from '../domain/conditions/condition.ts'
 import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
 import { recordOfSite } from '../domain/equipment/sites.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'

@@ -5,8 +5,8 @@
 
 import type { AlertBody } from '../contract/alerts.ts'
 import { type Alert, type AlertChange, hasOnlyOtherValues, toAlertBody } from '../domain/alerts/alert.ts'
-import { toAlertEvent } from '../domain/events/alert-events.ts'
 import type { EventDraft } from '../domain/events/event.ts'
+import { toAlertEvent } from '../domain/events/event-drafts.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import { Topic } from '../platform/topic.ts'
 import {

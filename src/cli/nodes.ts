@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander'
 import type { NodesBody } from '../contract/health.ts'
-import { describeProcess, toNodes } from '../domain/scheduling/node.ts'
+import { describeProcess, toNodes } from '../domain/nodes.ts'
 import { listHeldLeases } from '../storage/leases.ts'
 import { withStore } from './store.ts'
 import {

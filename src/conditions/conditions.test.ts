@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { resolveThresholds, type ScopeThresholds } from '../domain/conditions/thresholds.ts'
+import { resolveThresholds, type ScopeThresholds } from '../domain/conditions/condition.ts'
 import { emptyChannel, type Receiver } from '../domain/equipment/receiver.ts'
 import { toDraft } from '../domain/identity/ingest-plan.ts'
 import type { LevelSample } from '../domain/levels/level-sample.ts'

@@ -7,6 +7,7 @@
  */
 
 import { isDeepStrictEqual } from 'node:util'
+import type { Thresholds } from '../domain/conditions/condition.ts'
 import { type ConditionFlag, isInterruption } from '../domain/conditions/condition.ts'
 import { evaluateCondition, isStored, type LevelsStatus, type Reception } from '../domain/conditions/evaluate.ts'
 import {
@@ -28,7 +29,6 @@ import {
   isAcknowledged,
   restoreMemory,
 } from '../domain/conditions/memory.ts'
-import type { Thresholds } from '../domain/conditions/thresholds.ts'
 import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
 import { type Forecast, isSameForecast } from '../domain/forecast/forecast.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'

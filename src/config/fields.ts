@@ -1,8 +1,8 @@
 /** Building blocks of the schema of the configuration file. The descriptions state the expected values. */
 
 import Type from 'typebox'
-import { isFreeHeaderName, isHeaderValue } from '../domain/header-text.ts'
 import { parseNetwork } from '../domain/identity/address.ts'
+import { isFreeHeaderName, isHeaderValue } from '../domain/text.ts'
 
 export const text = (expected: string) => Type.String({ description: expected })
 export const flag = Type.Boolean({ description: 'true or false' })

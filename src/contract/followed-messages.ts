@@ -4,7 +4,6 @@
  */
 
 import Type, { type TProperties, type TSchema } from 'typebox'
-import { siteLimits } from '../domain/sites/site-limits.ts'
 import { AlertData } from './alert-data.ts'
 import { Alert, AlertFirst } from './alerts.ts'
 import { Condition } from './channels.ts'
@@ -13,7 +12,7 @@ import { channelDetails, dbfs, dbm, line, minutes, percent, readings, transmitte
 import { ReceiverInData } from './receivers.ts'
 import { type Body, codePattern, nullable, oneOf, time, boundedWhole as whole } from './schema.ts'
 import { AnnouncedShow } from './shows.ts'
-import { AnnouncedSite } from './sites.ts'
+import { AnnouncedSite, siteLimits } from './sites.ts'
 import { checkResults, forecastSources, gapReasons } from './values.ts'
 
 const orNull = <Schema extends TSchema>(schema: Schema) => nullable(schema, 'a value')

@@ -2,6 +2,7 @@
 
 import Type from 'typebox'
 import { about, endpoint, operationsOf } from './endpoint.ts'
+import { maxChannels } from './ingest.ts'
 import {
   type Body,
   listOf,
@@ -55,3 +56,15 @@ export const siteOperations = operationsOf({
     response: { 200: pagedOf(Site) },
   }),
 })
+
+/** Limits for the records of a followed site that are shown and stored. */
+export const siteLimits = {
+  receivers: 10_000,
+  channelsPerReceiver: maxChannels,
+  levels: 100_000,
+  alerts: 10_000,
+  events: 500,
+  shows: 1000,
+  sites: 1000,
+  assignments: 100_000,
+} as const

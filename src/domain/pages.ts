@@ -106,3 +106,15 @@ function rowOf(name: PageName): PageRow {
   if (row === undefined) throw new Error(`Unknown page: ${name}`)
   return row
 }
+
+/** As shown in menus. */
+export const pageNames = {
+  alerts: 'Alerts',
+  about: 'About',
+  overview: 'Admin',
+  connections: 'Admin → Connections',
+  manufacturers: 'Admin → Manufacturers',
+} as const satisfies Partial<Record<PageName, string>>
+
+/** The buttons of the page Admin. */
+export const buttonNames = { acknowledge: 'Acknowledge' } as const

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import type { Placeholder } from '../domain/equipment/placeholder.ts'
+import type { Placeholder } from '../domain/equipment/slots.ts'
 import { checkCarriers } from '../domain/frequencies/check.ts'
 import { toLiveCheck } from '../domain/frequencies/live-carriers.ts'
 import { PlaceholderStore } from '../ingest/placeholder-store.ts'

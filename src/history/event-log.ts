@@ -5,9 +5,9 @@
  */
 
 import type { GapReason } from '../contract/values.ts'
+import type { Thresholds } from '../domain/conditions/condition.ts'
 import { type ConditionFlag, hasRow } from '../domain/conditions/condition.ts'
 import { bestInUse, type WatchedValues } from '../domain/conditions/level-watch.ts'
-import type { Thresholds } from '../domain/conditions/thresholds.ts'
 import { addressOf } from '../domain/equipment/health.ts'
 import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
 import {
@@ -24,7 +24,6 @@ import {
   toChannelEvent,
   toRange,
 } from '../domain/events/channel-events.ts'
-import type { EventData } from '../domain/events/describe-event.ts'
 import {
   addSample,
   type Dropout,
@@ -33,6 +32,7 @@ import {
   findUnannounced,
   settleDropouts,
 } from '../domain/events/dropouts.ts'
+import type { EventData } from '../domain/events/event.ts'
 import {
   aboutAll,
   draftEvent,

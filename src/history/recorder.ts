@@ -4,7 +4,7 @@
  */
 
 import type { GapReason } from '../contract/values.ts'
-import type { Thresholds } from '../domain/conditions/thresholds.ts'
+import type { Thresholds } from '../domain/conditions/condition.ts'
 import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
 import { type ClosedSecond, listGaps, type RecordingGap, toParts } from '../domain/history/closed-seconds.ts'
 import type { LevelHistory } from '../domain/history/level-history.ts'

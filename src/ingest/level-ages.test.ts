@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type Channel, emptyChannel } from '../domain/equipment/receiver.ts'
 import { toDraft } from '../domain/identity/ingest-plan.ts'
-import { type DeviceLevels, polledLevels } from '../domain/levels/level-delivery.ts'
+import { type DeviceLevels, polledLevels } from '../domain/levels/level-sample.ts'
 import { LevelAges } from './level-ages.ts'
 import { LevelStore } from './level-store.ts'
 

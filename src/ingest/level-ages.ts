@@ -9,12 +9,14 @@ import {
   type DeviceLevels,
   isExpected,
   isOptional,
+  kindsOfSample,
   type LevelKind,
+  type LevelSample,
   levelKinds,
   levelLifetimeMs,
   queryLevelsEveryMs,
-} from '../domain/levels/level-delivery.ts'
-import { kindsOfSample, type LevelSample, withoutLevels } from '../domain/levels/level-sample.ts'
+  withoutLevels,
+} from '../domain/levels/level-sample.ts'
 import type { LevelRows, LevelStore, LostLevels } from './level-store.ts'
 
 export interface LevelAgesDeps {

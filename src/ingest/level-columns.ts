@@ -1,10 +1,15 @@
 /** The columns of a row of the LevelStore, and their conversion to the levels of a record. */
 
-import type { ChannelDetails } from '../domain/equipment/details.ts'
-import type { Channel } from '../domain/equipment/receiver.ts'
-import { toAntennaLetters, toAntennaMask } from '../domain/levels/antennas.ts'
-import type { LevelKind } from '../domain/levels/level-delivery.ts'
-import { detailsOfKind, type LevelDetail, levelDetails, levelFields } from '../domain/levels/level-sample.ts'
+import type { Channel, ChannelDetails } from '../domain/equipment/receiver.ts'
+import type { LevelKind } from '../domain/levels/level-sample.ts'
+import {
+  detailsOfKind,
+  type LevelDetail,
+  levelDetails,
+  levelFields,
+  toAntennaLetters,
+  toAntennaMask,
+} from '../domain/levels/level-sample.ts'
 
 /** The columns of a row: the channel's own levels, the transmitter's levels, and the channel's details. */
 export const transmitterColumn = levelFields.length

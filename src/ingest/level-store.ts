@@ -3,9 +3,9 @@
 import type { WatchedValues } from '../domain/conditions/level-watch.ts'
 import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
 import type { RecordedValues } from '../domain/history/second.ts'
-import type { LevelKind } from '../domain/levels/level-delivery.ts'
+import type { LevelKind } from '../domain/levels/level-sample.ts'
 import { type LevelDetail, type LevelSample, levelDetails, levelFields } from '../domain/levels/level-sample.ts'
-import { entryLevels, unlistedLevels } from '../domain/live/channel-levels.ts'
+import { entryLevels, unlistedLevels } from '../domain/live/lists.ts'
 import {
   absent,
   columnOf,

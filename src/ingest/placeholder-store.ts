@@ -1,4 +1,4 @@
-import type { Placeholder } from '../domain/equipment/placeholder.ts'
+import type { Placeholder } from '../domain/equipment/slots.ts'
 import { isSameJson } from '../domain/json.ts'
 import { Topic } from '../platform/topic.ts'
 

@@ -7,9 +7,9 @@ import type { QueueEntry } from '../domain/equipment/discovery.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
 import { type EquipmentFilter, includesReceiver, localSite } from '../domain/equipment/sites.ts'
 import { createKnownReceivers, type KnownReceivers } from '../domain/identity/reconcile.ts'
-import type { Revisions } from '../domain/revisions.ts'
 import { now } from '../platform/clock.ts'
 import { Topic } from '../platform/topic.ts'
+import type { Revisions } from '../storage/revision.ts'
 import { LevelStore } from './level-store.ts'
 
 /** A change of the store; levels and `last_seen` of the records may be out of date. */

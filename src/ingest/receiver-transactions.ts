@@ -5,10 +5,10 @@
  * require only the readings of this manufacturer, and do not wait for those of other manufacturers in other processes.
  */
 
-import type { Revisions } from '../domain/revisions.ts'
 import { Semaphore } from '../platform/concurrency.ts'
 import type { Database, Reader, Tx } from '../storage/database.ts'
 import { StoreBusyError } from '../storage/errors.ts'
+import type { Revisions } from '../storage/revision.ts'
 import { nextReadingRevision, nextRevisions } from '../storage/revision.ts'
 import type { ReceiverStore } from './receiver-store.ts'
 

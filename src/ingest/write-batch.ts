@@ -3,7 +3,7 @@
 import { boundMetadata, type QueueEntry } from '../domain/equipment/discovery.ts'
 import { draftChannelUnits, findRenamedUnits, type Unit } from '../domain/equipment/hardware.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
-import { compareEdited } from '../domain/events/edit-events.ts'
+import { compareEdited } from '../domain/events/event-drafts.ts'
 import { type IngestPlan, isStructural, type QueuedDevice, toNewReceiver } from '../domain/identity/ingest-plan.ts'
 import { macKey, serialKey } from '../domain/identity/reconcile.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'

@@ -1,6 +1,6 @@
 /** Creates the placeholders of blank places that were stored as mere slots of groups by earlier versions. */
 
-import { listBlankSlots } from '../domain/equipment/placeholder.ts'
+import { listBlankSlots } from '../domain/equipment/slots.ts'
 import { now } from '../platform/clock.ts'
 import type { Database, Reader } from '../storage/database.ts'
 import { nextRevision } from '../storage/revision.ts'

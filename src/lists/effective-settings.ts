@@ -3,7 +3,7 @@
 import type { AlertKind } from '../contract/alert-kinds.ts'
 import type { Settings } from '../contract/settings.ts'
 import { type AlertScope, type AlertSettings, resolveAlertSettings } from '../domain/alerts/alert-settings.ts'
-import { resolveThresholds, type Thresholds } from '../domain/conditions/thresholds.ts'
+import { resolveThresholds, type Thresholds } from '../domain/conditions/condition.ts'
 import {
   type ExplainedSettings,
   explainSettings,

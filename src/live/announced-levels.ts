@@ -1,6 +1,6 @@
 /** The levels of every channel that were last announced, so that only differences are. */
 
-import { entryLevels } from '../domain/live/channel-levels.ts'
+import { entryLevels } from '../domain/live/lists.ts'
 import { announcedCount, noLevel } from '../ingest/level-store.ts'
 
 /** Marks a channel whose next levels are announced in any case. No level has this value. */

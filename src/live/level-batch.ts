@@ -1,7 +1,7 @@
 /** The levels of a `levels` message, compact because the journal keeps them. */
 
-import { toAntennaLetters } from '../domain/levels/antennas.ts'
-import { entryLevels } from '../domain/live/channel-levels.ts'
+import { toAntennaLetters } from '../domain/levels/level-sample.ts'
+import { entryLevels } from '../domain/live/lists.ts'
 import { noLevel } from '../ingest/level-store.ts'
 
 const antennasColumn = entryLevels.indexOf('antennas')

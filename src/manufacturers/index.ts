@@ -1,5 +1,5 @@
 import type { Receiver } from '../domain/equipment/receiver.ts'
-import { isIngestedId } from '../domain/identity/ingested-id.ts'
+import { isIngestedId } from '../domain/identity/ingested-receivers.ts'
 import { audioTechnica } from './audio_technica/index.ts'
 import { dpa } from './dpa/index.ts'
 import { ingest } from './ingest/index.ts'

@@ -4,17 +4,14 @@
  * and omits the functions that its protocol does not support.
  */
 
-import type { RateLimit } from '../domain/access/rate-limit.ts'
+import type { RateLimit } from '../domain/access/limits.ts'
 import type { Transport } from '../domain/equipment/connection.ts'
 import { withoutFalseZeros } from '../domain/equipment/false-zeros.ts'
 import type { DeviceProblem } from '../domain/equipment/health.ts'
 import type { DeviceReport } from '../domain/equipment/receiver.ts'
-import type { DeviceLevels } from '../domain/levels/level-delivery.ts'
-import type { LevelSample } from '../domain/levels/level-sample.ts'
-import type { LevelSelection } from '../domain/sites/announced-sites.ts'
-import type { InstallationPath } from '../domain/sites/find-loop.ts'
-import type { FollowedEvents } from '../domain/sites/followed-event.ts'
-import type { FollowedMessage } from '../domain/sites/followed-receiver.ts'
+import type { DeviceLevels, LevelSample } from '../domain/levels/level-sample.ts'
+import type { FollowedEvents, FollowedMessage } from '../domain/sites/followed.ts'
+import type { InstallationPath, LevelSelection } from '../domain/sites/sites.ts'
 import type { MulticastGroup } from '../upstream/announcements.ts'
 import type { Credentials } from '../upstream/authorize.ts'
 import type { UpstreamClient, UpstreamSettings } from '../upstream/client.ts'

@@ -1,7 +1,7 @@
 /** Compares a changed configuration with the running one: which keys a running service applies, and which not. */
 
 import type { Config } from '../config.ts'
-import { findChangedKeys } from '../domain/changed-keys.ts'
+import { findChangedKeys } from '../domain/json.ts'
 import { Semaphore } from '../platform/concurrency.ts'
 
 /** The keys that a running service applies. All others are only read when it starts. */

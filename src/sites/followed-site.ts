@@ -2,11 +2,12 @@
 
 import type { FollowedMessage } from '../contract/followed-messages.ts'
 import type { ChannelAssignment } from '../contract/performers.ts'
-import { jitter, nextAttempt, reconnectMs } from '../domain/access/rate-limit.ts'
+import { jitter, nextAttempt, reconnectMs } from '../domain/access/limits.ts'
 import type { DeviceProblem } from '../domain/equipment/health.ts'
 import { isSameJson } from '../domain/json.ts'
-import { pageNames } from '../domain/page-names.ts'
+import { pageNames } from '../domain/pages.ts'
 import {
+  findLoop,
   hasAssignments,
   type LevelSelection,
   nothingAnnounced,
@@ -14,8 +15,7 @@ import {
   toCodesThere,
   toFollowedAssignments,
   withAnnouncement,
-} from '../domain/sites/announced-sites.ts'
-import { findLoop } from '../domain/sites/find-loop.ts'
+} from '../domain/sites/sites.ts'
 import type { DroppedParts, FollowOptions, ResumePoint } from '../manufacturers/plugin.ts'
 import { type MonitoredSource, toSourceFailure } from '../manufacturers/sources.ts'
 import type { Log } from '../platform/log.ts'

@@ -4,8 +4,8 @@
  */
 
 import type { FollowedEvent, FollowedMessage } from '../contract/followed-messages.ts'
-import { eventSubject, type FollowedIds, toFollowedEvent } from '../domain/sites/followed-event.ts'
-import type { FollowedRecord } from '../domain/sites/followed-receiver.ts'
+import type { FollowedRecord } from '../domain/sites/followed.ts'
+import { eventSubject, type FollowedIds, toFollowedEvent } from '../domain/sites/followed.ts'
 import type { EventLog } from '../history/event-log.ts'
 import type { FollowOptions } from '../manufacturers/plugin.ts'
 import type { MonitoredSource } from '../manufacturers/sources.ts'

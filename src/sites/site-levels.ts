@@ -1,7 +1,7 @@
 /** Selects which levels the followed installations send: those of the sites that clients of this process show. */
 
 import { recordOfSite } from '../domain/equipment/sites.ts'
-import { toAnnouncedSites } from '../domain/sites/announced-sites.ts'
+import { toAnnouncedSites } from '../domain/sites/sites.ts'
 import { type LevelDemand, watchDemand } from '../ingest/level-demand.ts'
 import type { FollowedSite } from './followed-site.ts'
 

@@ -5,22 +5,23 @@
 
 import type { Alerts } from '../alerts/alerts.ts'
 import type { FollowedAlert, FollowedMessage, FollowedReceiverBody } from '../contract/followed-messages.ts'
+import { siteLimits } from '../contract/sites.ts'
 import type { AlertCopy } from '../domain/alerts/alert.ts'
 import type { Condition } from '../domain/conditions/condition.ts'
 import { type Channel, emptyChannel, mergeChannels, type Receiver } from '../domain/equipment/receiver.ts'
 import { toChannelBody } from '../domain/equipment/receiver-body.ts'
 import type { LevelSample } from '../domain/levels/level-sample.ts'
 import { compareReceivers } from '../domain/live/receiver-changes.ts'
-import { type FollowedSubject, toAlertCopy } from '../domain/sites/followed-alert.ts'
 import {
   type FollowedRecord,
+  type FollowedSubject,
   followedId,
+  toAlertCopy,
   toFollowedReceiver,
   toFollowedSample,
   withChannelFields,
   withReceiverFields,
-} from '../domain/sites/followed-receiver.ts'
-import { siteLimits } from '../domain/sites/site-limits.ts'
+} from '../domain/sites/followed.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'
 import type { FollowOptions } from '../manufacturers/plugin.ts'

@@ -2,7 +2,7 @@
 
 import type { MonitoredManufacturer } from '../domain/equipment/health.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
-import { asStale } from '../domain/sites/followed-receiver.ts'
+import { asStale } from '../domain/sites/followed.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'
 import type { Tx } from '../storage/database.ts'

@@ -13,7 +13,7 @@ import {
   newConnection,
   subscriptionStatus,
 } from '../domain/equipment/connection.ts'
-import { subscriptionPrefix } from '../domain/scheduling/node.ts'
+import { subscriptionPrefix } from '../domain/nodes.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'
 import type { ProtocolAdapter } from '../manufacturers/plugin.ts'
 import type { MonitoredSource } from '../manufacturers/sources.ts'

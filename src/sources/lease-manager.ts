@@ -4,8 +4,7 @@
  */
 
 import { hostname } from 'node:os'
-import { type HeldLease, nodePrefix, pollerPrefix } from '../domain/scheduling/node.ts'
-import { assignSources } from '../domain/scheduling/source-assignment.ts'
+import { assignSources, type HeldLease, nodePrefix, pollerPrefix } from '../domain/nodes.ts'
 import type { Log } from '../platform/log.ts'
 import { childLifetime, type Lifetime, pause } from '../platform/wait.ts'
 import type { Database, Tx } from '../storage/database.ts'

@@ -1,7 +1,7 @@
 /** Runs one loop per source: acquires its lease, polls it and subscribes to it. A failing source does not affect others. */
 
 import { once } from 'node:events'
-import { reconnectMs } from '../domain/access/rate-limit.ts'
+import { reconnectMs } from '../domain/access/limits.ts'
 import type { Plugin } from '../manufacturers/plugin.ts'
 import type { MonitoredSource } from '../manufacturers/sources.ts'
 import { runForSource } from '../platform/source-context.ts'

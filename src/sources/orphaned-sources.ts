@@ -4,7 +4,7 @@
  */
 
 import type { MonitoredManufacturer } from '../domain/equipment/health.ts'
-import { pollerPrefix } from '../domain/scheduling/node.ts'
+import { pollerPrefix } from '../domain/nodes.ts'
 import type { Database } from '../storage/database.ts'
 import { listHeldLeases } from '../storage/leases.ts'
 

@@ -1,6 +1,6 @@
 /** Polls one source at fixed times, with back-off after failures. */
 
-import { backoffMs, credentialsPauseMs, jitter, nextStart } from '../domain/access/rate-limit.ts'
+import { backoffMs, credentialsPauseMs, jitter, nextStart } from '../domain/access/limits.ts'
 import type { CycleOptions, CycleReport, PollDeps, Poller } from './poller.ts'
 import type { Schedule } from './schedule.ts'
 

@@ -6,7 +6,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { DeviceProblem } from '../domain/equipment/health.ts'
 import type { DeviceReport } from '../domain/equipment/receiver.ts'
-import { queryLevelsEveryMs } from '../domain/levels/level-delivery.ts'
+import { queryLevelsEveryMs } from '../domain/levels/level-sample.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import type { Batch, IngestReport } from '../ingest/plan-batch.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'

@@ -5,7 +5,7 @@
  */
 
 import { setImmediate as nextImmediate } from 'node:timers/promises'
-import { credentialsPauseMs, jitter, nextAttempt, reconnectMs } from '../domain/access/rate-limit.ts'
+import { credentialsPauseMs, jitter, nextAttempt, reconnectMs } from '../domain/access/limits.ts'
 import { type DeviceReport, reportsHardware, withSummaryAsChannel } from '../domain/equipment/receiver.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import { createLevelIngest } from '../ingest/level-ingest.ts'

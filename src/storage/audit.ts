@@ -3,7 +3,7 @@
 import { type Selectable, sql } from 'kysely'
 import { auditClasses } from '../contract/values.ts'
 import type { Actor, AuditEntry, AuditRecord } from '../domain/access/access.ts'
-import { auditClassOf, auditLimits, auditMergeMs } from '../domain/access/audit-class.ts'
+import { auditClassOf, auditLimits, auditMergeMs } from '../domain/access/access.ts'
 import { now } from '../platform/clock.ts'
 import type { Reader, Tx } from './database.ts'
 import type { AuditRow } from './schema/access.ts'

@@ -2,7 +2,7 @@
 
 import type { Performer } from '../contract/performers.ts'
 import type { Assignment } from '../domain/equipment/hardware.ts'
-import type { ActiveAssignment } from '../domain/events/edit-events.ts'
+import type { ActiveAssignment } from '../domain/events/event-drafts.ts'
 import type { Reader, Tx } from './database.ts'
 
 export async function listPerformers(reader: Reader): Promise<Performer[]> {

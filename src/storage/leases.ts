@@ -5,7 +5,7 @@
  */
 
 import { sql } from 'kysely'
-import { type HeldLease, nodePrefix, pollerPrefix } from '../domain/scheduling/node.ts'
+import { type HeldLease, nodePrefix, pollerPrefix } from '../domain/nodes.ts'
 import type { Reader, Tx } from './database.ts'
 import { inChunks } from './rows.ts'
 

@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely'
 import type { Role } from '../domain/access/access.ts'
-import type { FailedLogin } from '../domain/access/login-limits.ts'
+import type { FailedLogin } from '../domain/access/limits.ts'
 import { usernameKey } from '../domain/access/password.ts'
 import { type ApiToken, sessionLimits, type User } from '../domain/access/people.ts'
 import type { Reader, Tx } from './database.ts'

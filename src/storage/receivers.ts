@@ -1,7 +1,7 @@
 /** Receivers and their channels, with their last readings. */
 
 import { type RawBuilder, sql } from 'kysely'
-import type { Fault } from '../domain/equipment/details.ts'
+import type { Fault } from '../domain/equipment/receiver.ts'
 import { type Channel, emptyChannel, type Receiver, type ReceiverOrigin } from '../domain/equipment/receiver.ts'
 import { parseNetworkMode } from '../domain/identity/network.ts'
 import { macKey, serialKey } from '../domain/identity/reconcile.ts'

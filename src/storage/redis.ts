@@ -4,7 +4,7 @@
  */
 
 import type { Result } from 'ioredis'
-import type { RateLimit } from '../domain/access/rate-limit.ts'
+import type { RateLimit } from '../domain/access/limits.ts'
 
 export interface Redis {
   /**

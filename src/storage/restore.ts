@@ -6,7 +6,7 @@ import { rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { sql } from 'kysely'
 import type { Actor } from '../domain/access/access.ts'
-import { describeProcess, type HeldLease, toNodes } from '../domain/scheduling/node.ts'
+import { describeProcess, type HeldLease, toNodes } from '../domain/nodes.ts'
 import {
   type CopyOptions,
   containsHistory,

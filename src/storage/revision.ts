@@ -10,7 +10,6 @@
  */
 
 import { sql } from 'kysely'
-import type { Revisions } from '../domain/revisions.ts'
 import type { Reader, Tx } from './database.ts'
 
 /**
@@ -120,4 +119,11 @@ function toRevisions(rows: readonly { readonly key: string; readonly value: numb
     else readings.set(key.slice(readingsPrefix.length), value)
   }
   return { revision, readings }
+}
+
+/** The database's counters that announce changes of receivers; see `storage/revision.ts`. */
+export interface Revisions {
+  readonly revision: number
+  /** By manufacturer. */
+  readonly readings: ReadonlyMap<string, number>
 }

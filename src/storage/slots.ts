@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely'
 import type { Group } from '../contract/groups.ts'
-import type { Placeholder } from '../domain/equipment/placeholder.ts'
+import type { Placeholder } from '../domain/equipment/slots.ts'
 import { describeHolder, type PlannedMove, type SlotHolder } from '../domain/equipment/slots.ts'
 import type { Reader, Tx } from './database.ts'
 import { nextRevision } from './revision.ts'

@@ -4,8 +4,8 @@
  */
 
 import { type RawBuilder, sql } from 'kysely'
-import { isNameAllowed } from '../domain/equipment/placeholder.ts'
 import type { PlannedMove } from '../domain/equipment/slots.ts'
+import { isNameAllowed } from '../domain/equipment/slots.ts'
 import type { Tx } from './database.ts'
 import { findActiveAssignment } from './hardware.ts'
 import { nextRevision } from './revision.ts'

@@ -2,8 +2,8 @@
 
 import { type RawBuilder, sql } from 'kysely'
 import type { UnitType } from '../contract/values.ts'
-import type { TransmitterDetails } from '../domain/equipment/details.ts'
 import type { Unit, UnitDraft } from '../domain/equipment/hardware.ts'
+import type { TransmitterDetails } from '../domain/equipment/receiver.ts'
 import type { Reader, Tx } from './database.ts'
 import { executeForRows, inChangedChunks, inChunks } from './rows.ts'
 import type { UnitRow } from './schema/equipment.ts'

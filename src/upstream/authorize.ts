@@ -1,7 +1,7 @@
 /** Creates authentication headers: HTTP Digest (RFC 7616), a key in a header, and Basic (RFC 7617). */
 
 import { createHash, randomBytes } from 'node:crypto'
-import { isHeaderValue } from '../domain/header-text.ts'
+import { isHeaderValue } from '../domain/text.ts'
 
 export type Credentials =
   | DigestCredentials

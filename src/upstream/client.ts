@@ -5,7 +5,7 @@
 
 import type { Socket } from 'node:dgram'
 import type { Pool } from 'undici'
-import { maxRetryAfterMs, parseRetryAfter, type RateLimit } from '../domain/access/rate-limit.ts'
+import { maxRetryAfterMs, parseRetryAfter, type RateLimit } from '../domain/access/limits.ts'
 import { checkJson, JsonLimitError } from '../domain/json-limits.ts'
 import { abortable } from './abortable.ts'
 import { type Authorizer, type Credentials, createAuthorizer } from './authorize.ts'

@@ -1,9 +1,9 @@
 /** Parses a manufacturer's connection settings, which have two equivalent notations: see `keyAliases`. */
 
-import type { RateLimit } from '../domain/access/rate-limit.ts'
+import type { RateLimit } from '../domain/access/limits.ts'
 import { keyAliases } from '../domain/equipment/manufacturer-config.ts'
-import { isFreeHeaderName, isHeaderValue } from '../domain/header-text.ts'
 import { isRecord } from '../domain/json.ts'
+import { isFreeHeaderName, isHeaderValue } from '../domain/text.ts'
 import { parseFingerprint } from './certificate.ts'
 
 type Config = Readonly<Record<string, unknown>>

@@ -1,7 +1,7 @@
 /** Protects against MQTT brokers that send larger or more packets than Micwatch can need. */
 
 import type { Duplex } from 'node:stream'
-import { type Bucket, fullBucket, type RateLimit, takeToken } from '../domain/access/rate-limit.ts'
+import { type Bucket, fullBucket, type RateLimit, takeToken } from '../domain/access/limits.ts'
 
 /** Ten times the largest packet, which describes a device for Home Assistant. */
 export const maxMqttPacketBytes = 1024 * 1024

@@ -1,11 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  type Bucket,
-  bucketAfterTakeover,
-  fullBucket,
-  type RateLimit,
-  reserveToken,
-} from '../domain/access/rate-limit.ts'
+import { type Bucket, bucketAfterTakeover, fullBucket, type RateLimit, reserveToken } from '../domain/access/limits.ts'
 
 /** Applies rate limits and Retry-After periods per origin. One instance serves the whole process. */
 export interface RequestThrottle {

@@ -1,6 +1,6 @@
 /** Tracks queries that a device leaves unanswered although it answers others. */
 
-import { queryLevelsEveryMs } from '../domain/levels/level-delivery.ts'
+import { queryLevelsEveryMs } from '../domain/levels/level-sample.ts'
 
 /** The time limit for an answer. */
 const answerMs = 3_000

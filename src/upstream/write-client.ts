@@ -1,7 +1,7 @@
 /** Sends Prometheus remote-write requests to one receiver. Does not follow redirects. */
 
 import type { Pool } from 'undici'
-import { parseRetryAfter } from '../domain/access/rate-limit.ts'
+import { parseRetryAfter } from '../domain/access/limits.ts'
 import { type Destinations, guardedConnector, loadHttpLibrary, portOf, withoutLinkLocal } from './destinations.ts'
 import { codeOf, describeConnectionError, isCertificateCode } from './error-messages.ts'
 

@@ -3,7 +3,7 @@ import type { ReceiverInData } from '../../src/contract/receivers.ts'
 import type { SiteReference } from '../../src/contract/schema.ts'
 import { HandledChannels } from '../../src/domain/alerts/handled.ts'
 import { hasRow } from '../../src/domain/conditions/condition.ts'
-import type { Encryption } from '../../src/domain/equipment/details.ts'
+import type { Encryption } from '../../src/domain/equipment/receiver.ts'
 import type { Forecast } from '../../src/domain/forecast/forecast.ts'
 import { performerOf } from './assigned-performers.ts'
 import {

@@ -2,7 +2,7 @@
 
 import type { ChannelBody } from '../../src/contract/channels.ts'
 import type { LiveMessage } from '../../src/contract/live-messages.ts'
-import type { ChannelDetails } from '../../src/domain/equipment/details.ts'
+import type { ChannelDetails } from '../../src/domain/equipment/receiver.ts'
 
 const entryLevels = ['quality', 'rf_a', 'rf_b', 'rf_c', 'rf_d', 'antennas', 'audio_peak'] as const
 

@@ -1,7 +1,7 @@
 /** Weak clients: other spellings of an address, records of the audit log, shared resources, and JSON of many values. */
 
 import { WebSocket } from 'ws'
-import { connectionLimits } from '../../../src/domain/scheduling/connection-limits.ts'
+import { connectionLimits } from '../../../src/domain/access/limits.ts'
 import { descriptorLimit } from '../../../src/http/server/connections.ts'
 import type { HttpClient, HttpResponse } from '../../../test/support/http-client.ts'
 import { spellingsOf } from '../../../test/support/spellings.ts'

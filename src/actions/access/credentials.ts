@@ -6,7 +6,7 @@
 
 import { createHash, randomBytes } from 'node:crypto'
 import type { Role } from '../../contract/values.ts'
-import { loginLimits } from '../../domain/access/login-limits.ts'
+import { loginLimits } from '../../domain/access/limits.ts'
 import { sessionEnd, sessionLimits, type User } from '../../domain/access/people.ts'
 import type { Log } from '../../platform/log.ts'
 import { pause } from '../../platform/wait.ts'

@@ -2,7 +2,7 @@
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Role } from '../../domain/access/access.ts'
-import { clientWaitMs, loginLimits } from '../../domain/access/login-limits.ts'
+import { clientWaitMs, loginLimits } from '../../domain/access/limits.ts'
 import {
   displayNameOf,
   maxOidcLogins,

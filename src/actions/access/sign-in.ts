@@ -3,7 +3,7 @@
 import { randomInt, timingSafeEqual } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Actor, AuditEntry } from '../../domain/access/access.ts'
-import { globalLoginLimit, loginLimits, loginWaitMs } from '../../domain/access/login-limits.ts'
+import { globalLoginLimit, loginLimits, loginWaitMs } from '../../domain/access/limits.ts'
 import { isUsername, passwordProblem, usernameKey } from '../../domain/access/password.ts'
 import type { User } from '../../domain/access/people.ts'
 import { RequestError } from '../../domain/errors.ts'

@@ -2,8 +2,7 @@
 
 import type { AuditAction } from '../../contract/values.ts'
 import type { Actor } from '../../domain/access/access.ts'
-import { isNameAllowed, type Placeholder } from '../../domain/equipment/placeholder.ts'
-import { listSlotHolders, slotTaken } from '../../domain/equipment/slots.ts'
+import { isNameAllowed, listSlotHolders, type Placeholder, slotTaken } from '../../domain/equipment/slots.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'

@@ -1,7 +1,7 @@
 /** Stores the events of assignments that a user's action begins and ends, whichever way it changes them. */
 
 import type { Actor } from '../../domain/access/access.ts'
-import { compareAssignments } from '../../domain/events/edit-events.ts'
+import { compareAssignments } from '../../domain/events/event-drafts.ts'
 import type { Tx } from '../../storage/database.ts'
 import { insertEvents } from '../../storage/events.ts'
 import { listActiveAssignments } from '../../storage/hardware.ts'

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { type Body, boundedText, name } from '../../contract/schema.ts'
 import { checkResults } from '../../contract/values.ts'
-import { toCheckEvent } from '../../domain/events/check-event.ts'
+import { toCheckEvent } from '../../domain/events/event-drafts.ts'
 import { insertEvents } from '../../storage/events.ts'
 import { listReceivers } from '../../storage/receivers.ts'
 import { nextRevision } from '../../storage/revision.ts'

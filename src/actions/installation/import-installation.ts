@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Actor } from '../../domain/access/access.ts'
 import { RequestError } from '../../domain/errors.ts'
-import { compareEdited } from '../../domain/events/edit-events.ts'
+import { compareEdited } from '../../domain/events/event-drafts.ts'
 import { globalScope } from '../../domain/settings.ts'
 import type { Outbound } from '../../manufacturers/sources.ts'
 import { writeAudit } from '../../storage/audit.ts'

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { type Body, boundedText, name } from '../../contract/schema.ts'
-import { toMarkerEvent } from '../../domain/events/marker.ts'
+import { toMarkerEvent } from '../../domain/events/event-drafts.ts'
 import { insertEvents } from '../../storage/events.ts'
 import { listReceivers } from '../../storage/receivers.ts'
 import { ChannelReference, describeChannel, findChannel, indexChannels } from './devices.ts'

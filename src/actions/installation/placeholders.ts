@@ -1,6 +1,6 @@
 import { placeholderFields, placeholderKind } from '../../contract/placeholders.ts'
 import { type Body, slot } from '../../contract/schema.ts'
-import { isNameAllowed, type Placeholder } from '../../domain/equipment/placeholder.ts'
+import { isNameAllowed, type Placeholder } from '../../domain/equipment/slots.ts'
 import { insertPlaceholder, savePlaceholder } from '../../storage/slots.ts'
 import { record } from './entries.ts'
 import { type ImportContext, ImportError } from './import-context.ts'

@@ -4,7 +4,7 @@ import type { AuditAction } from '../../contract/values.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { frequencyOf } from '../../domain/equipment/receiver.ts'
 import { RequestError } from '../../domain/errors.ts'
-import { toShowEvent } from '../../domain/events/edit-events.ts'
+import { toShowEvent } from '../../domain/events/event-drafts.ts'
 import { listFrequencies } from '../../domain/scenes/arrangement.ts'
 import {
   changePlan,

@@ -2,7 +2,7 @@
 
 import type { Actor } from '../../domain/access/access.ts'
 import type { PlannedMove } from '../../domain/equipment/slots.ts'
-import { compareEdited } from '../../domain/events/edit-events.ts'
+import { compareEdited } from '../../domain/events/event-drafts.ts'
 import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
 import type { Tx } from '../../storage/database.ts'

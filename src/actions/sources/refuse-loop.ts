@@ -1,7 +1,7 @@
 /** Refuses a manufacturer's record with which this installation would follow itself, directly or through others. */
 
 import { RequestError } from '../../domain/errors.ts'
-import { findLoop } from '../../domain/sites/find-loop.ts'
+import { findLoop } from '../../domain/sites/sites.ts'
 import { followsSites } from '../../manufacturers/index.ts'
 import { type MonitoredSource, openSources } from '../../manufacturers/sources.ts'
 import type { Service } from '../../service.ts'

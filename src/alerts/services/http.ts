@@ -1,6 +1,6 @@
 /** Sends messages by HTTP: checks the address when it connects, follows no redirects, and limits time and size. */
 
-import { parseRetryAfter } from '../../domain/access/rate-limit.ts'
+import { parseRetryAfter } from '../../domain/access/limits.ts'
 import { isRecord } from '../../domain/json.ts'
 import { abortable } from '../../upstream/abortable.ts'
 import { guardedConnector, loadHttpLibrary, portOf, withoutLinkLocal } from '../../upstream/destinations.ts'

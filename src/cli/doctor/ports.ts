@@ -6,7 +6,7 @@ import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { createServer } from 'node:net'
 import type { Config } from '../../config.ts'
-import { pageNames } from '../../domain/page-names.ts'
+import { pageNames } from '../../domain/pages.ts'
 import { mcpPort } from '../../manufacturers/sennheiser/index.ts'
 import { type Finding, failed, passed, reasonOf, undetermined } from './check.ts'
 

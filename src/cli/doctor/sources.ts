@@ -1,8 +1,8 @@
 /** Checks that each source responds, and describes why not. */
 
 import { lookup } from 'node:dns/promises'
-import { pageNames } from '../../domain/page-names.ts'
-import type { HeldLease } from '../../domain/scheduling/node.ts'
+import type { HeldLease } from '../../domain/nodes.ts'
+import { pageNames } from '../../domain/pages.ts'
 import { plugins } from '../../manufacturers/index.ts'
 import { searchAddresses } from '../../manufacturers/search.ts'
 import { type MonitoredSource, type SourceFailure, toSourceFailure } from '../../manufacturers/sources.ts'

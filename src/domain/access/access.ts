@@ -1,5 +1,6 @@
 import {
   type AuditAction,
+  type AuditClass,
   type actorKinds,
   type auditResults,
   type Permission,
@@ -78,4 +79,24 @@ export interface AuditRecord extends Omit<AuditEntry, 'actor' | 'action' | 'deta
   readonly actor: Omit<Actor, 'role' | 'request'>
   readonly request_id: string | null
   readonly details: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Each class of audit records has its own limit, so that clients with few rights cannot displace records of
+ * administrators.
+ */
+export const auditLimits = { ageMs: 90 * 24 * 3_600_000, rows: 100_000 } as const
+
+/** Repetitions of a minor action within this time share one record. */
+export const auditMergeMs = 10 * 60_000
+
+/**
+ * - `administration`: administrators and the service itself.
+ * - `operation`: operators.
+ * - `minor`: viewers, kiosks, clients without credentials, OSC, and operators' markers.
+ */
+export function auditClassOf({ actor, action }: Pick<AuditEntry, 'actor' | 'action'>): AuditClass {
+  if (actor.role === 'admin') return 'administration'
+  const isMinor = actor.role === 'viewer' || actor.kind === 'osc' || action.startsWith('marker.')
+  return isMinor ? 'minor' : 'operation'
 }

@@ -2,8 +2,7 @@
 
 import type { AlertKind } from '../../contract/alert-kinds.ts'
 import { batteryBounds, findCrossing, readBattery } from '../conditions/battery.ts'
-import { conditionTable, hasRow } from '../conditions/condition.ts'
-import { boundOf, type Thresholds } from '../conditions/thresholds.ts'
+import { boundOf, conditionTable, hasRow, type Thresholds } from '../conditions/condition.ts'
 import type { Channel, Receiver } from '../equipment/receiver.ts'
 import { toTimestamp } from '../timestamp.ts'
 import { type Alert, type AlertData, noData } from './alert.ts'

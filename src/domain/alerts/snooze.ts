@@ -1,4 +1,4 @@
-import { listShowsOfSlot, type RunningShow } from '../conditions/shows.ts'
+import { listShowsOfSlot, type RunningShow } from '../shows.ts'
 import type { Alert } from './alert.ts'
 
 interface StartedShow extends RunningShow {

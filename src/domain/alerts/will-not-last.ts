@@ -1,7 +1,7 @@
 import { hasRow } from '../conditions/condition.ts'
-import { listShowsOfSlot, type RunningShow } from '../conditions/shows.ts'
 import type { Channel, Receiver } from '../equipment/receiver.ts'
 import type { Forecast } from '../forecast/forecast.ts'
+import { listShowsOfSlot, type RunningShow } from '../shows.ts'
 import { toTimestamp } from '../timestamp.ts'
 import type { Alert } from './alert.ts'
 import { toChannelData } from './channel-alerts.ts'

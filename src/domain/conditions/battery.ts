@@ -1,6 +1,6 @@
 import type { CrossedValue } from '../../contract/values.ts'
 import type { Transmitter } from '../equipment/receiver.ts'
-import type { Thresholds } from './thresholds.ts'
+import type { Thresholds } from './condition.ts'
 
 export interface BatteryReading {
   readonly percent: number | null

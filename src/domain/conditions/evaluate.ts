@@ -13,6 +13,7 @@
 
 import type { Channel, Receiver } from '../equipment/receiver.ts'
 import { type BatteryEntries, evaluateBattery, isUnknown, noEntries, readBattery } from './battery.ts'
+import type { Thresholds } from './condition.ts'
 import {
   type Condition,
   type ConditionFlag,
@@ -34,7 +35,6 @@ import {
   rememberTransmitter,
   wasInUse,
 } from './memory.ts'
-import type { Thresholds } from './thresholds.ts'
 
 /** When the sources of a receiver last sent anything, in monotonic milliseconds. */
 export interface Reception {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { emptyChannel } from '../equipment/receiver.ts'
+import { resolveThresholds } from './condition.ts'
 import {
   createWatch,
   createWatchedValues,
@@ -11,7 +12,6 @@ import {
   updateWatch,
   type WatchedValues,
 } from './level-watch.ts'
-import { resolveThresholds } from './thresholds.ts'
 
 const thresholds = resolveThresholds({}, {}, [])
 

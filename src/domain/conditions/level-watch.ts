@@ -5,9 +5,9 @@
  */
 
 import type { Channel } from '../equipment/receiver.ts'
-import { toAntennaMask } from '../levels/antennas.ts'
+import { toAntennaMask } from '../levels/level-sample.ts'
+import type { Thresholds } from './condition.ts'
 import { type Condition, type ConditionFlag, hasRow } from './condition.ts'
-import type { Thresholds } from './thresholds.ts'
 
 interface Stretch {
   readonly index: number

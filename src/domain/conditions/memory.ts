@@ -10,8 +10,8 @@ import {
   isUnknown,
   readBattery,
 } from './battery.ts'
+import type { Thresholds } from './condition.ts'
 import { type Condition, type LastTransmitter, withoutRow } from './condition.ts'
-import type { Thresholds } from './thresholds.ts'
 
 interface KnownTransmitter {
   readonly name: string | null

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { listShowsOfSlot } from './shows.ts'
+import { listShowsOfSlot } from '../shows.ts'
 
 const groups = [
   { id: 1, slots: [1, 2] },

@@ -1,12 +1,12 @@
 /** A channel under test. Only the test moves its clock. */
 
-import type { ChannelDetails, TransmitterDetails } from '../equipment/details.ts'
+import type { ChannelDetails, TransmitterDetails } from '../equipment/receiver.ts'
 import { type Channel, emptyChannel, type Transmitter } from '../equipment/receiver.ts'
 import type { Condition } from './condition.ts'
+import { resolveThresholds, type ScopeThresholds, type Thresholds } from './condition.ts'
 import { type Evaluation, evaluateCondition, isStored, type LevelsStatus } from './evaluate.ts'
 import { createWatch, createWatchedValues, readWatchedValues, resetWatch, updateWatch } from './level-watch.ts'
 import { type ConditionMemory, restoreMemory } from './memory.ts'
-import { resolveThresholds, type ScopeThresholds, type Thresholds } from './thresholds.ts'
 
 export const startOfTest = Date.UTC(2026, 10, 22, 19)
 

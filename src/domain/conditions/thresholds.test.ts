@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type ThresholdKey, thresholdKinds } from '../../contract/settings.ts'
-import { resolveThresholds, type ScopeThresholds } from './thresholds.ts'
+import { resolveThresholds, type ScopeThresholds } from './condition.ts'
 
 const defaults = {
   BATTERY_CRITICAL: 10,

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import type { TransmitterDetails } from './details.ts'
 import { withoutFalseZeros } from './false-zeros.ts'
-import type { DeviceReport } from './receiver.ts'
+import type { DeviceReport, TransmitterDetails } from './receiver.ts'
 
 const report: DeviceReport = { id: '1', kind: 'receiver' }
 

@@ -3,8 +3,7 @@
  * is unknown.
  */
 
-import type { TransmitterDetails } from './details.ts'
-import type { ChannelReading, DeviceReport } from './receiver.ts'
+import type { ChannelReading, DeviceReport, TransmitterDetails } from './receiver.ts'
 
 interface BatteryValues
   extends Pick<

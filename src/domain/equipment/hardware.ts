@@ -7,7 +7,7 @@ import type { TransmitterDetails } from '../../contract/channels.ts'
 import type { ChassisBody, SiteUnitBody, UnitBody } from '../../contract/hardware.ts'
 import type { Location } from '../../contract/locations.ts'
 import type { OnlineState, UnitType, UpstreamStatus } from '../../contract/values.ts'
-import { isIngestedId } from '../identity/ingested-id.ts'
+import { isIngestedId } from '../identity/ingested-receivers.ts'
 import { toLocationReference } from './location.ts'
 import { type Channel, changedFields, type DeviceReport, mergeDetails, type Receiver } from './receiver.ts'
 

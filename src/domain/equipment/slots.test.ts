@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { SlotMove } from '../../contract/channels.ts'
 import { RequestError } from '../errors.ts'
-import { describeHolder, planMoves, planSlots, type SlotHolder } from './slots.ts'
+import {
+  describeHolder,
+  isNameAllowed,
+  listBlankSlots,
+  planMoves,
+  planSlots,
+  type SlotHolder,
+  toPlaceholderInData,
+} from './slots.ts'
 
 const holders: readonly SlotHolder[] = [
   { kind: 'channel', id: 11, slot: 1 },
@@ -96,4 +104,32 @@ describe('planSlots', () => {
     const moves = { 'channel 11': 4, 'channel 12': 1, 'placeholder 21': 3 }
     expect(planned(slots, { 'channel 11': 4 }, [2, 5])).toEqual(moves)
   })
+})
+
+// Conformance: C-13.7.
+it('has the condition unmonitored, which needs no attention', () => {
+  const body = { id: 3, slot: 9, name: 'Pit piano', kind: 'wired', frequency: null, note: '' } as const
+  expect(toPlaceholderInData({ ...body, created_at: Date.UTC(2026, 10, 23) })).toEqual({
+    ...body,
+    condition: {
+      ...{ state: 'unmonitored', severity: 'ok', attention: false, since_known: true, flags: [] },
+      since: '2026-11-23T00:00:00.000Z',
+    },
+  })
+})
+
+it.each([
+  ['wired', 'DI 1', true],
+  ['wired', '', false],
+  ['iem', '', false],
+  ['blank', '', true],
+  ['blank', 'gap', true],
+] as const)('of kind %s may be named "%s": %s', (kind, name, isAllowed) => {
+  expect(isNameAllowed({ kind, name })).toBe(isAllowed)
+})
+
+// Conformance: C-13.8.
+it('replaces the empty slots of groups from 65001 up, each once', () => {
+  const groups = [{ slots: [65_003, 1, 65_001, 65_000] }, { slots: [65_001, 65_002, 65_535] }]
+  expect(listBlankSlots(groups, [{ slot: 65_002 }, { slot: 1 }])).toEqual([65_001, 65_003, 65_535])
 })

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { buildReceiver } from '../../../test/support/builders.ts'
-import { unknownCondition } from '../conditions/condition.ts'
-import { resolveThresholds } from '../conditions/thresholds.ts'
+import { resolveThresholds, unknownCondition } from '../conditions/condition.ts'
 import { type Channel, emptyChannel, type Receiver, type Transmitter } from '../equipment/receiver.ts'
 import {
   compareFacts,

@@ -6,10 +6,9 @@
 import type { EventKind } from '../../contract/values.ts'
 import { noData } from '../alerts/alert.ts'
 import { toChannelData } from '../alerts/channel-alerts.ts'
-import { hasRow } from '../conditions/condition.ts'
-import { boundOf, type Thresholds } from '../conditions/thresholds.ts'
+import { boundOf, hasRow, type Thresholds } from '../conditions/condition.ts'
 import { type Channel, frequencyOf, type Receiver } from '../equipment/receiver.ts'
-import type { EventData } from './describe-event.ts'
+import type { EventData } from './event.ts'
 import { draftEvent, type EventDraft } from './event.ts'
 
 export interface ChannelFacts {

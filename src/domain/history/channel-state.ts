@@ -2,8 +2,7 @@
 
 import type { ChannelAssignment } from '../../contract/performers.ts'
 import type { Condition } from '../conditions/condition.ts'
-import type { TransmitterDetails } from '../equipment/details.ts'
-import type { Channel, Transmitter } from '../equipment/receiver.ts'
+import type { Channel, Transmitter, TransmitterDetails } from '../equipment/receiver.ts'
 
 export interface ChannelState extends Pick<Channel, 'name' | 'frequency' | 'last_transmitter'> {
   readonly transmitter: Omit<Transmitter, 'audio_level' | 'rf_level'> | null

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { buildReceiver } from '../../../test/support/builders.ts'
 import type { IngestRequest } from '../../contract/ingest.ts'
-import { ingestedId, isIngestedId, reportedDeviceId } from './ingested-id.ts'
-import { planIngest } from './ingested-receivers.ts'
+import { ingestedId, isIngestedId, planIngest, reportedDeviceId } from './ingested-receivers.ts'
 import { createKnownReceivers } from './reconcile.ts'
 
 const known = createKnownReceivers()

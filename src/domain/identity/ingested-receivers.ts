@@ -8,7 +8,6 @@ import {
   hardwareFields,
   type TransmitterReading,
 } from '../equipment/receiver.ts'
-import { ingestedId } from './ingested-id.ts'
 import { type KnownReceivers, macKey, type Outcome, reconcile, serialKey } from './reconcile.ts'
 
 /** The manufacturer of receivers that are reported without one. */
@@ -134,4 +133,21 @@ function formatMac(mac: string | null): string | null {
 
 function pick<T extends object, Key extends keyof T>(fields: T, keys: readonly Key[]): Pick<T, Key> {
   return Object.fromEntries(keys.filter((key) => key in fields).map((key) => [key, fields[key]])) as Pick<T, Key>
+}
+
+/** Ids of receivers that scripts report: `ingest:<source>:<id in the report>`. */
+const idPrefix = 'ingest:'
+
+/** True if a script last reported the receiver with this API device id. */
+export function isIngestedId(id: string | null): boolean {
+  return id?.startsWith(idPrefix) ?? false
+}
+
+export function ingestedId(source: string, apiDeviceId: string): string {
+  return `${idPrefix}${encodeURIComponent(source.toWellFormed())}:${apiDeviceId}`
+}
+
+/** Returns the id that the sender of the report uses. Other ids are returned unchanged. */
+export function reportedDeviceId(id: string | null): string | null {
+  return id !== null && isIngestedId(id) ? id.slice(id.indexOf(':', idPrefix.length) + 1) : id
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Performer } from '../../contract/performers.ts'
 import type { Assignment } from '../equipment/hardware.ts'
-import type { Placeholder } from '../equipment/placeholder.ts'
+import type { Placeholder } from '../equipment/slots.ts'
 import type { CastRow } from './cast-columns.ts'
 import { type CastPlan, type CastState, planCast } from './cast-plan.ts'
 

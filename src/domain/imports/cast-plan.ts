@@ -2,7 +2,7 @@
 
 import type { Performer } from '../../contract/performers.ts'
 import type { Assignment, Unit } from '../equipment/hardware.ts'
-import type { Placeholder } from '../equipment/placeholder.ts'
+import type { Placeholder } from '../equipment/slots.ts'
 import { type CastRow, isAddress, isSlot } from './cast-columns.ts'
 
 export interface CastState {

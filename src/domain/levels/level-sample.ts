@@ -1,11 +1,11 @@
 /**
  * Levels: the momentary audio and RF of a channel. They change many times a second, and only they bypass reconciliation
- * and the database.
+ * and the database. A `LevelDelivery` determines how long they are valid.
  */
 
-import type { ChannelDetails } from '../equipment/details.ts'
 import {
   type Channel,
+  type ChannelDetails,
   type ChannelReading,
   type DeviceReport,
   hardwareFields,
@@ -14,7 +14,6 @@ import {
   reportedField,
   type Transmitter,
 } from '../equipment/receiver.ts'
-import { type LevelKind, levelKinds } from './level-delivery.ts'
 
 /** The levels of a channel itself and of its transmitter: RF in whole dBm, audio in whole dBFS. */
 export const levelFields = ['rf_level', 'audio_level'] as const
@@ -165,4 +164,71 @@ function areEqual<T extends object>(known: T | undefined, reported: T | undefine
     if (value !== undefined && !except.has(field) && !isSameField(value, known?.[field])) return false
   }
   return true
+}
+
+/** The antennas in use: letters in reports and records, a bit mask with A as bit 0 in levels. */
+const letters = 'ABCD'
+const firstCode = letters.charCodeAt(0)
+
+export function toAntennaMask(antennas: string): number {
+  let mask = 0
+  for (let index = 0; index < antennas.length; index += 1) {
+    const bit = antennas.charCodeAt(index) - firstCode
+    if (bit >= 0 && bit < letters.length) mask |= 1 << bit
+  }
+  return mask
+}
+
+export function toAntennaLetters(mask: number): string {
+  return [...letters].filter((_, bit) => (mask & (1 << bit)) !== 0).join('')
+}
+
+/** Levels of one kind arrive together. */
+export const levelKinds = ['rf', 'audio'] as const
+export type LevelKind = (typeof levelKinds)[number]
+
+export type LevelDelivery =
+  /** At a fixed rate. `isOptional`: not every device of this type sends them. */
+  | { readonly kind: 'sampled'; readonly intervalMs: number; readonly isOptional?: boolean }
+  /** When they change, and in response to queries every `queryLevelsEveryMs`. */
+  | { readonly kind: 'changes' }
+  /** In response to queries. The default interval is the polling interval of the source. */
+  | { readonly kind: 'polled'; readonly intervalMs?: number }
+
+/** Null for levels that the device never reports. */
+export interface DeviceLevels extends Readonly<Record<LevelKind, LevelDelivery | null>> {
+  /** True if the device sends the levels of a channel only while it receives a transmitter. */
+  readonly needsTransmitter?: boolean
+}
+
+/** The default. */
+export const polledLevels: DeviceLevels = { rf: { kind: 'polled' }, audio: { kind: 'polled' } }
+
+/** A device that reports only changes is queried this often. */
+export const queryLevelsEveryMs = 10_000
+
+const minSampledMs = 5_000
+const minPolledMs = 30_000
+
+/** `intervalMs` is the polling interval of the source. */
+export function levelLifetimeMs(delivery: LevelDelivery, intervalMs: number): number {
+  switch (delivery.kind) {
+    case 'sampled':
+      return Math.max(3 * delivery.intervalMs, minSampledMs)
+    case 'changes':
+      return minPolledMs
+    case 'polled':
+      return Math.max(3 * (delivery.intervalMs ?? intervalMs), minPolledMs)
+    default:
+      return delivery satisfies never
+  }
+}
+
+export function isOptional(delivery: LevelDelivery): boolean {
+  return delivery.kind === 'sampled' && delivery.isOptional === true
+}
+
+/** True if such levels should arrive, even before the first one has. */
+export function isExpected(delivery: LevelDelivery | null): boolean {
+  return delivery?.kind === 'sampled' && !isOptional(delivery)
 }

@@ -5,7 +5,7 @@ import type { LiveChange } from '../../contract/live-messages.ts'
 import type { Channel, Receiver } from '../equipment/receiver.ts'
 import { toReceiverWithoutChannels } from '../equipment/receiver-body.ts'
 import { isSameJson } from '../json.ts'
-import { detailLevels } from './channel-levels.ts'
+import { detailLevels } from './lists.ts'
 
 export interface ReceiverChanges {
   readonly changes: readonly LiveChange[]

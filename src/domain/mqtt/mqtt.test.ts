@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
 import { buildReceiver } from '../../../test/support/builders.ts'
 import { emptyChannel } from '../equipment/receiver.ts'
-import { isOwnMessage, listComponents, toDiscoveryMessage, toStateMessages } from './messages.ts'
-import { isDue, unknownContent } from './plan.ts'
+import { isDue, isOwnMessage, listComponents, toDiscoveryMessage, toStateMessages, unknownContent } from './messages.ts'
 
 const topics = { prefix: 'mics', discoveryPrefix: 'ha', version: '1.0.0', publicUrl: null }
 const receiver = buildReceiver(1, { channels: [{ ...emptyChannel(11, 1, 5), name: 'A', rf_level: -90 }] })

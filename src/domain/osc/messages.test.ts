@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { buildAlert } from '../../../test/support/builders.ts'
 import { unknownCondition } from '../conditions/condition.ts'
 import { emptyChannel } from '../equipment/receiver.ts'
-import { toAscii } from './ascii.ts'
-import { parseCommand } from './command.ts'
-import { SentValues } from './sent-values.ts'
+import { parseCommand } from './packet.ts'
 import {
   type OscSlot,
   placeholderToOscSlot,
+  SentValues,
   toAlertOscMessage,
+  toAscii,
   toOscSlot,
   toSlotMessages,
   toStripMessages,

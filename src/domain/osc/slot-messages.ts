@@ -1,11 +1,9 @@
 /** The messages about each slot: to OSC targets and subscribers, and to the scribble strips of consoles. */
 
 import type { AlertBody } from '../../contract/alerts.ts'
-import type { Condition } from '../conditions/condition.ts'
-import { unmonitoredCondition } from '../conditions/condition.ts'
-import type { Placeholder } from '../equipment/placeholder.ts'
+import { type Condition, unmonitoredCondition } from '../conditions/condition.ts'
 import { type Channel, displayName } from '../equipment/receiver.ts'
-import { toAscii } from './ascii.ts'
+import type { Placeholder } from '../equipment/slots.ts'
 import type { OscMessage } from './packet.ts'
 
 export interface OscSlot {
@@ -116,4 +114,68 @@ function stripColor({ condition, isMuted }: OscSlot): StripColor {
   if (condition.state === 'tx_off') return 'off'
   if (condition.state === 'unmonitored') return 'white'
   return isMuted ? 'blue' : 'green'
+}
+
+const replacements: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  ẞ: 'SS',
+  æ: 'ae',
+  Æ: 'AE',
+  œ: 'oe',
+  Œ: 'OE',
+  ø: 'o',
+  Ø: 'O',
+  đ: 'd',
+  Đ: 'D',
+  ð: 'd',
+  Ð: 'D',
+  ł: 'l',
+  Ł: 'L',
+  þ: 'th',
+  Þ: 'Th',
+  ı: 'i',
+  '‘': "'",
+  '’': "'",
+  '“': '"',
+  '”': '"',
+  '–': '-',
+  '—': '-',
+  '−': '-',
+  '€': 'EUR',
+}
+
+/** Transliterates letters with accents. Other characters become question marks, and control characters spaces. */
+export function toAscii(text: string): string {
+  return Array.from(text.normalize('NFKD').replace(/\p{Mark}/gu, ''), (character) => {
+    if (character >= ' ' && character <= '~') return character
+    return replacements[character] ?? (/\p{Control}/u.test(character) ? ' ' : '?')
+  }).join('')
+}
+
+export class SentValues {
+  readonly #sent = new Map<string, OscMessage['args'][number] | undefined>()
+  readonly #ticksPerRefresh: number
+  #tick = 0
+
+  /** Every message is repeated after this number of ticks. */
+  constructor(ticksPerRefresh: number) {
+    this.#ticksPerRefresh = ticksPerRefresh
+  }
+
+  /** Returns the messages for this tick; each has one argument. The repetitions are spread over the ticks. */
+  next(current: readonly OscMessage[]): OscMessage[] {
+    this.#tick = (this.#tick + 1) % this.#ticksPerRefresh
+    const due = current.filter(({ address, args: [value] }, index) => {
+      const isChanged = this.#sent.get(address) !== value
+      this.#sent.set(address, value)
+      return isChanged || index % this.#ticksPerRefresh === this.#tick
+    })
+    if (this.#sent.size > current.length) this.#forgetOthers(current)
+    return due
+  }
+
+  #forgetOthers(current: readonly OscMessage[]): void {
+    const addresses = new Set(current.map(({ address }) => address))
+    for (const address of this.#sent.keys()) if (!addresses.has(address)) this.#sent.delete(address)
+  }
 }

@@ -4,8 +4,8 @@ import type { Group } from '../../contract/groups.ts'
 import type { Performer } from '../../contract/performers.ts'
 import type { CrewSheet } from '../../contract/reports.ts'
 import { byteOrderMark, toLine, toTextCell } from '../csv.ts'
-import type { Placeholder } from '../equipment/placeholder.ts'
 import type { Channel } from '../equipment/receiver.ts'
+import type { Placeholder } from '../equipment/slots.ts'
 import { listChannelsOfShow, type Show, toShowBody } from '../shows.ts'
 
 export interface CrewSheetState {

@@ -7,7 +7,7 @@ import { discoveryOperations, type QueueQuery } from '../../contract/discovery.t
 import type { Body, LocalList } from '../../contract/schema.ts'
 import { toMovementBody, toPendingBody, toQueueEntryBody } from '../../domain/equipment/discovery-bodies.ts'
 import { includesSite } from '../../domain/equipment/sites.ts'
-import { listScanNetworks } from '../../domain/identity/scan-networks.ts'
+import { listScanNetworks } from '../../domain/identity/network.ts'
 import type { Service } from '../../service.ts'
 import {
   countEntries,

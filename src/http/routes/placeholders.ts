@@ -2,7 +2,7 @@
 
 import { addPlaceholder, changePlaceholder, removePlaceholder } from '../../actions/equipment/edit-placeholders.ts'
 import { placeholderOperations } from '../../contract/placeholders.ts'
-import { toPlaceholderBody } from '../../domain/equipment/placeholder.ts'
+import { toPlaceholderBody } from '../../domain/equipment/slots.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { Service } from '../../service.ts'
 import type { ContractServer } from '../server/contract.ts'

@@ -2,7 +2,7 @@
 
 import { acknowledgeStore } from '../../actions/acknowledge-store.ts'
 import { healthOperations } from '../../contract/health.ts'
-import { toNodes } from '../../domain/scheduling/node.ts'
+import { toNodes } from '../../domain/nodes.ts'
 import type { Service } from '../../service.ts'
 import { listHeldLeases } from '../../storage/leases.ts'
 import type { ContractServer } from '../server/contract.ts'

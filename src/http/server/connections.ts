@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { ConnectionLimits } from '../../domain/access/limits.ts'
 import { clientKey } from '../../domain/identity/address.ts'
-import type { ConnectionLimits } from '../../domain/scheduling/connection-limits.ts'
 
 /** Returns the maximum number of file descriptors of this process; null if unknown. */
 export function descriptorLimit(): number | null {

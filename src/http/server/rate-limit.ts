@@ -1,7 +1,7 @@
 /** Rate limits per client: a token bucket for all REST requests, and separate buckets for configured endpoints. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import { type Bucket, fullBucket, type RateLimit, takeToken } from '../../domain/access/rate-limit.ts'
+import { type Bucket, fullBucket, type RateLimit, takeToken } from '../../domain/access/limits.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { clientKey } from '../../domain/identity/address.ts'
 import { LruMap } from '../../platform/cache.ts'

@@ -11,8 +11,8 @@ import fastify, {
   type FastifyServerOptions,
   LogController,
 } from 'fastify'
+import { connectionLimits, minSocketsPerClient } from '../../domain/access/limits.ts'
 import { RequestError } from '../../domain/errors.ts'
-import { connectionLimits, minSocketsPerClient } from '../../domain/scheduling/connection-limits.ts'
 import { closeSockets, socketServerOptions } from '../../live/routes/socket.ts'
 import { ClientShares } from '../../platform/concurrency.ts'
 import type { Service } from '../../service.ts'

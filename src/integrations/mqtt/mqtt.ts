@@ -12,16 +12,18 @@ import {
   alertTopic,
   type Components,
   discoveryTopic,
+  isDue,
   isOwnMessage,
   listComponents,
   listRetainedFilters,
   type MqttTopics,
+  type Published,
   type RetainedMessage,
   statusTopic,
   toDiscoveryMessage,
   toStateMessages,
+  unknownContent,
 } from '../../domain/mqtt/messages.ts'
-import { isDue, type Published, unknownContent } from '../../domain/mqtt/plan.ts'
 import type { ReceiverStore } from '../../ingest/receiver-store.ts'
 import { LruMap } from '../../platform/cache.ts'
 import type { Log } from '../../platform/log.ts'

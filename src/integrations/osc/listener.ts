@@ -3,7 +3,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
-import { type Bucket, fullBucket, takeToken } from '../../domain/access/rate-limit.ts'
+import { type Bucket, fullBucket, takeToken } from '../../domain/access/limits.ts'
 import { clientKey, isInNetwork, parseAddress, parseNetwork } from '../../domain/identity/address.ts'
 import { decodePacket, FrameReader, type ReceivedMessage } from '../../domain/osc/packet.ts'
 import { LruMap } from '../../platform/cache.ts'

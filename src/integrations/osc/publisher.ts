@@ -5,12 +5,12 @@
 
 import type { OscStrips } from '../../config/integrations.ts'
 import type { AlertBody } from '../../contract/alerts.ts'
-import type { Placeholder } from '../../domain/equipment/placeholder.ts'
 import type { Channel } from '../../domain/equipment/receiver.ts'
-import { SentValues } from '../../domain/osc/sent-values.ts'
+import type { Placeholder } from '../../domain/equipment/slots.ts'
 import {
   type OscSlot,
   placeholderToOscSlot,
+  SentValues,
   toAlertOscMessage,
   toOscSlot,
   toSlotMessages,

@@ -1,7 +1,7 @@
 /** The families of devices, and functions that read answers of all of them. Pure. */
 
 import type { ChannelReading, DeviceReport } from '../../domain/equipment/receiver.ts'
-import type { LevelKind } from '../../domain/levels/level-delivery.ts'
+import type { LevelKind } from '../../domain/levels/level-sample.ts'
 import type { Field, FieldTable, ReportedField } from '../../upstream/field-table.ts'
 import { readIp, readMac, withoutUndefined } from '../../upstream/fields.ts'
 import { describeErrorCode, type Query, type Reply } from './codec.ts'

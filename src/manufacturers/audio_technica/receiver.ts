@@ -5,10 +5,9 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
-import type { RateLimit } from '../../domain/access/rate-limit.ts'
+import type { RateLimit } from '../../domain/access/limits.ts'
 import type { ChannelReading, DeviceReport } from '../../domain/equipment/receiver.ts'
-import { type LevelKind, levelKinds } from '../../domain/levels/level-delivery.ts'
-import { withoutLevels } from '../../domain/levels/level-sample.ts'
+import { type LevelKind, levelKinds, withoutLevels } from '../../domain/levels/level-sample.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { createMisfits } from '../../upstream/field-table.ts'
 import { UnansweredQueries } from '../../upstream/unanswered-queries.ts'

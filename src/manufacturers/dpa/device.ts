@@ -1,9 +1,7 @@
 /** The requests to an N-DR1, and the conversion of its reports to the common format. Pure. Sources: see `codec.ts`. */
 
-import type { Fault } from '../../domain/equipment/details.ts'
-import type { ChannelReading, DeviceReport, TransmitterReading } from '../../domain/equipment/receiver.ts'
-import type { DeviceLevels, LevelKind } from '../../domain/levels/level-delivery.ts'
-import type { LevelSample } from '../../domain/levels/level-sample.ts'
+import type { ChannelReading, DeviceReport, Fault, TransmitterReading } from '../../domain/equipment/receiver.ts'
+import type { DeviceLevels, LevelKind, LevelSample } from '../../domain/levels/level-sample.ts'
 import type { ReceivedMessage } from '../../domain/osc/packet.ts'
 import type { Field } from '../../upstream/field-table.ts'
 import { withoutUndefined } from '../../upstream/fields.ts'

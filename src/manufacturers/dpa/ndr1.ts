@@ -2,8 +2,7 @@
 
 import type { DeviceProblem } from '../../domain/equipment/health.ts'
 import type { ChannelReading } from '../../domain/equipment/receiver.ts'
-import { type LevelKind, levelKinds, levelLifetimeMs } from '../../domain/levels/level-delivery.ts'
-import { withoutLevels } from '../../domain/levels/level-sample.ts'
+import { type LevelKind, levelKinds, levelLifetimeMs, withoutLevels } from '../../domain/levels/level-sample.ts'
 import type { ReceivedMessage } from '../../domain/osc/packet.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { createMisfits } from '../../upstream/field-table.ts'

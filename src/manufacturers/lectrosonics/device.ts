@@ -1,7 +1,6 @@
 /** The queries to a DSQD, and the conversion of its answers to the common format. Pure. */
 
-import type { Encryption } from '../../domain/equipment/details.ts'
-import type { ChannelReading, DeviceReport, TransmitterReading } from '../../domain/equipment/receiver.ts'
+import type { ChannelReading, DeviceReport, Encryption, TransmitterReading } from '../../domain/equipment/receiver.ts'
 import type { Field } from '../../upstream/field-table.ts'
 import { readFrequency, readIp, readMac, withoutUndefined } from '../../upstream/fields.ts'
 import type { Answer } from './client.ts'

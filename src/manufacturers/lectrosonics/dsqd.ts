@@ -4,7 +4,7 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
-import type { RateLimit } from '../../domain/access/rate-limit.ts'
+import type { RateLimit } from '../../domain/access/limits.ts'
 import type { ChannelReading } from '../../domain/equipment/receiver.ts'
 import { withoutLevels } from '../../domain/levels/level-sample.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'

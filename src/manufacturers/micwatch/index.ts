@@ -1,6 +1,6 @@
 /** The plugin for other installations of Micwatch, whose equipment is shown beside local equipment. */
 
-import { isHeaderValue } from '../../domain/header-text.ts'
+import { isHeaderValue } from '../../domain/text.ts'
 import { parseFingerprint } from '../../upstream/certificate.ts'
 import { ConfigError, parseConnection } from '../../upstream/connection-settings.ts'
 import type { Plugin, PluginConfig } from '../plugin.ts'

@@ -6,8 +6,8 @@ import {
   followedMessages,
   FollowedReceiver as ReceiverSchema,
 } from '../../contract/followed-messages.ts'
+import { siteLimits } from '../../contract/sites.ts'
 import { isRecord, type Json } from '../../domain/json.ts'
-import { siteLimits } from '../../domain/sites/site-limits.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../../platform/time-slice.ts'
 import { createReader, type Dropped, unreadable } from './reader.ts'
 

@@ -1,6 +1,6 @@
 /** Converts values that SSC 1 and SSC 2 have in common to the common format. */
 
-import type { Encryption } from '../../domain/equipment/details.ts'
+import type { Encryption } from '../../domain/equipment/receiver.ts'
 import { type Field, field } from '../../upstream/field-table.ts'
 import { readText } from '../../upstream/fields.ts'
 

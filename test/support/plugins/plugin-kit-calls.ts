@@ -1,6 +1,6 @@
 /** Calls of a plugin. */
 
-import type { FollowedMessage } from '../../../src/domain/sites/followed-receiver.ts'
+import type { FollowedMessage } from '../../../src/domain/sites/followed.ts'
 import {
   type ProtocolAdapter,
   type PushEvent,

@@ -6,7 +6,7 @@
 import { expect, test } from 'vitest'
 import type { Silence } from '../../../simulators/show/silence.ts'
 import type { ChannelBody } from '../../../src/contract/channels.ts'
-import { type LevelKind, levelKinds } from '../../../src/domain/levels/level-delivery.ts'
+import { type LevelKind, levelKinds } from '../../../src/domain/levels/level-sample.ts'
 import type { Plugin } from '../../../src/manufacturers/plugin.ts'
 import { startApp, type TestApp } from '../app.ts'
 import { onTestEnd } from '../cleanup.ts'

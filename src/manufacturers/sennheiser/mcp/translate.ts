@@ -1,7 +1,11 @@
 /** Converts the state of an ew G3, G4 or 2000 series device to the common format. Pure. */
 
-import type { ChannelDetails, TransmitterDetails } from '../../../domain/equipment/details.ts'
-import type { ChannelReading, DeviceReport } from '../../../domain/equipment/receiver.ts'
+import type {
+  ChannelDetails,
+  ChannelReading,
+  DeviceReport,
+  TransmitterDetails,
+} from '../../../domain/equipment/receiver.ts'
 import { withoutUndefined } from '../../../upstream/fields.ts'
 import type { DeviceEndpoint } from '../datagram-session.ts'
 import { toMhz } from '../values.ts'

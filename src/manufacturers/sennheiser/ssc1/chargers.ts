@@ -3,8 +3,7 @@
  * CHG 70N, for Digital 6000 (TI 1109 v2.2) and for SpeechLine Digital Wireless (TI 1094), and clients based on them.
  */
 
-import type { Fault } from '../../../domain/equipment/details.ts'
-import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
+import type { DeviceReport, Fault } from '../../../domain/equipment/receiver.ts'
 import { readText, withoutUndefined } from '../../../upstream/fields.ts'
 import { listIncludes } from '../values.ts'
 import type { Family, SscValues } from './family.ts'

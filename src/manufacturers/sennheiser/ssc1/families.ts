@@ -4,8 +4,8 @@
  * (TI 1109 v2.2).
  */
 
-import type { Fault, TransmissionMode } from '../../../domain/equipment/details.ts'
-import type { DeviceLevels } from '../../../domain/levels/level-delivery.ts'
+import type { Fault, TransmissionMode } from '../../../domain/equipment/receiver.ts'
+import type { DeviceLevels } from '../../../domain/levels/level-sample.ts'
 import { readBattery, withoutUndefined } from '../../../upstream/fields.ts'
 import { listIncludes, readEncryption, readLifetime, readWarning, toMhz } from '../values.ts'
 import { chg70n, chgN, l6000 } from './chargers.ts'

@@ -1,8 +1,7 @@
 /** Interface of a product family with SSC 1: the addresses to subscribe to, and the conversion of their values. */
 
-import type { Fault } from '../../../domain/equipment/details.ts'
-import type { ChannelReading, DeviceReport } from '../../../domain/equipment/receiver.ts'
-import type { DeviceLevels } from '../../../domain/levels/level-delivery.ts'
+import type { ChannelReading, DeviceReport, Fault } from '../../../domain/equipment/receiver.ts'
+import type { DeviceLevels } from '../../../domain/levels/level-sample.ts'
 import type { FieldTable } from '../../../upstream/field-table.ts'
 
 /** Received values by address; null if the address was rejected or has no value. */

@@ -1,6 +1,6 @@
 /** The fields of SSC 1 devices, by address. Lists of a charger have one value per bay. */
 
-import type { Fault } from '../../../domain/equipment/details.ts'
+import type { Fault } from '../../../domain/equipment/receiver.ts'
 import {
   audioLevel,
   type Field,

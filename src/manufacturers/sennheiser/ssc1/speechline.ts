@@ -5,8 +5,7 @@
  * on it.
  */
 
-import type { Fault } from '../../../domain/equipment/details.ts'
-import type { ChannelReading } from '../../../domain/equipment/receiver.ts'
+import type { ChannelReading, Fault } from '../../../domain/equipment/receiver.ts'
 import { withoutUndefined } from '../../../upstream/fields.ts'
 import { listIncludes, readWarning } from '../values.ts'
 import type { Family, SscValues, Topic } from './family.ts'

@@ -1,9 +1,8 @@
 /** Product families with SSC 2, and the resources of EW-DX with their conversion to the common format. */
 
-import type { Fault } from '../../../domain/equipment/details.ts'
-import type { ChannelReading, TransmitterReading } from '../../../domain/equipment/receiver.ts'
+import type { ChannelReading, Fault, TransmitterReading } from '../../../domain/equipment/receiver.ts'
 import { isRecord } from '../../../domain/json.ts'
-import type { DeviceLevels } from '../../../domain/levels/level-delivery.ts'
+import type { DeviceLevels } from '../../../domain/levels/level-sample.ts'
 import { withoutUndefined } from '../../../upstream/fields.ts'
 import { listIncludes, readEncryption, readLifetime, readWarning, toMhz } from '../values.ts'
 import type { Family } from './family.ts'

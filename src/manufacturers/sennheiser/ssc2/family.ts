@@ -1,8 +1,7 @@
 /** Interface of a product family with SSC 2: the resources to subscribe to, and their conversion. */
 
-import type { Fault } from '../../../domain/equipment/details.ts'
-import type { ChannelReading, DeviceReport } from '../../../domain/equipment/receiver.ts'
-import type { DeviceLevels, LevelKind } from '../../../domain/levels/level-delivery.ts'
+import type { ChannelReading, DeviceReport, Fault } from '../../../domain/equipment/receiver.ts'
+import type { DeviceLevels, LevelKind } from '../../../domain/levels/level-sample.ts'
 import type { FieldTable } from '../../../upstream/field-table.ts'
 import type { Resources } from './resources.ts'
 

@@ -5,8 +5,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChannelReading, DeviceReport } from '../../../domain/equipment/receiver.ts'
-import { type LevelKind, levelKinds, queryLevelsEveryMs } from '../../../domain/levels/level-delivery.ts'
-import { withoutLevels } from '../../../domain/levels/level-sample.ts'
+import { type LevelKind, levelKinds, queryLevelsEveryMs, withoutLevels } from '../../../domain/levels/level-sample.ts'
 import type { UpstreamClient } from '../../../upstream/client.ts'
 import { ApiError } from '../../../upstream/errors.ts'
 import type { Family, LevelsInBody } from './family.ts'

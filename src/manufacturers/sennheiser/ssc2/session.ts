@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
 import { isRecord } from '../../../domain/json.ts'
-import { levelLifetimeMs } from '../../../domain/levels/level-delivery.ts'
+import { levelLifetimeMs } from '../../../domain/levels/level-sample.ts'
 import type { UpstreamClient } from '../../../upstream/client.ts'
 import { createMisfits } from '../../../upstream/field-table.ts'
 import { merge } from '../../../upstream/merge.ts'

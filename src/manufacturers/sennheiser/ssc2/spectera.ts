@@ -5,8 +5,7 @@
  * the API.
  */
 
-import type { Fault } from '../../../domain/equipment/details.ts'
-import type { ChannelReading, DeviceReport } from '../../../domain/equipment/receiver.ts'
+import type { ChannelReading, DeviceReport, Fault } from '../../../domain/equipment/receiver.ts'
 import { isRecord, type Json } from '../../../domain/json.ts'
 import { readAudioLevel, withoutUndefined } from '../../../upstream/fields.ts'
 import { toMhz } from '../values.ts'

@@ -3,8 +3,7 @@
  * Pure.
  */
 
-import type { Fault } from '../../../domain/equipment/details.ts'
-import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
+import type { DeviceReport, Fault } from '../../../domain/equipment/receiver.ts'
 import { withoutUndefined } from '../../../upstream/fields.ts'
 import { answeredNumbers, type Family, type RawValues } from './families.ts'
 import { fields } from './fields.ts'

@@ -1,6 +1,6 @@
 /** The Shure families: the properties to query, metering, and detection of the family. */
 
-import type { DeviceLevels } from '../../../domain/levels/level-delivery.ts'
+import type { DeviceLevels } from '../../../domain/levels/level-sample.ts'
 import {
   type ReadSample,
   readAxientSample,

@@ -12,7 +12,7 @@ import type {
   SlotStatus,
   TransmissionMode,
   TransmitterLock,
-} from '../../../domain/equipment/details.ts'
+} from '../../../domain/equipment/receiver.ts'
 import {
   audioLevel,
   digits,

@@ -3,8 +3,7 @@
  * command strings for MXW and MXW neXt.
  */
 
-import type { TransmitterSlot } from '../../../domain/equipment/details.ts'
-import type { TransmitterReading } from '../../../domain/equipment/receiver.ts'
+import type { TransmitterReading, TransmitterSlot } from '../../../domain/equipment/receiver.ts'
 import { withoutUndefined } from '../../../upstream/fields.ts'
 import type { ChannelValues } from './families.ts'
 import { fields } from './fields.ts'

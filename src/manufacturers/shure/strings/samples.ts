@@ -3,7 +3,7 @@
  * Shure's document for each family.
  */
 
-import type { ChannelDetails } from '../../../domain/equipment/details.ts'
+import type { ChannelDetails } from '../../../domain/equipment/receiver.ts'
 import type { Field } from '../../../upstream/field-table.ts'
 import { antennaReports, meters } from './fields.ts'
 import { type Fields, pack } from './message-fields.ts'

@@ -2,7 +2,7 @@
 
 import { isIPv4 } from 'node:net'
 import type { DeviceProblem } from '../../../domain/equipment/health.ts'
-import { levelLifetimeMs } from '../../../domain/levels/level-delivery.ts'
+import { levelLifetimeMs } from '../../../domain/levels/level-sample.ts'
 import type { UpstreamClient } from '../../../upstream/client.ts'
 import type { DeviceSocket } from '../../../upstream/device-socket.ts'
 import { describeNoResponse } from '../../../upstream/error-messages.ts'

@@ -3,7 +3,7 @@
  * eight slots per channel, SLX-D+ has two. Pure.
  */
 
-import type { TransmitterSlot } from '../../../domain/equipment/details.ts'
+import type { TransmitterSlot } from '../../../domain/equipment/receiver.ts'
 import { withoutUndefined } from '../../../upstream/fields.ts'
 import type { ChannelValues } from './families.ts'
 import { fields } from './fields.ts'

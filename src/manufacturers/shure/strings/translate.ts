@@ -2,12 +2,14 @@
 
 import type {
   ChannelDetails,
+  ChannelReading,
+  DeviceReport,
   Encryption,
   TransmissionMode,
   TransmitterDetails,
   TransmitterLock,
-} from '../../../domain/equipment/details.ts'
-import type { ChannelReading, DeviceReport, TransmitterReading } from '../../../domain/equipment/receiver.ts'
+  TransmitterReading,
+} from '../../../domain/equipment/receiver.ts'
 import { readMac, readText, withoutUndefined } from '../../../upstream/fields.ts'
 import { readPacks } from './bays.ts'
 import { type ChannelValues, channelsOf, type Family, isCharger, type RawValues, valuesOfChannel } from './families.ts'

@@ -1,7 +1,6 @@
 /** A device of the System API: the resources that can be read, and their conversion to the common format. Pure. */
 
-import type { TransmitterDetails } from '../../../domain/equipment/details.ts'
-import type { ChannelReading, DeviceReport } from '../../../domain/equipment/receiver.ts'
+import type { ChannelReading, DeviceReport, TransmitterDetails } from '../../../domain/equipment/receiver.ts'
 import { isRecord } from '../../../domain/json.ts'
 import type { ReportedField } from '../../../upstream/field-table.ts'
 import type { UpstreamDevice } from '../../plugin.ts'

@@ -1,6 +1,6 @@
 /** The fields of the System API: the resource of a device or channel, then the property. */
 
-import { type AudioActivity, audioActivities } from '../../../domain/equipment/details.ts'
+import { type AudioActivity, audioActivities } from '../../../domain/equipment/receiver.ts'
 import { type FieldTable, field, flag, number, percent, text, words } from '../../../upstream/field-table.ts'
 
 export const fields = {

@@ -3,7 +3,7 @@
  * both. Source: public clients, which follow its OpenAPI document and were tested with real hardware.
  */
 
-import type { AudioActivity, TransmitterDetails } from '../../../domain/equipment/details.ts'
+import type { AudioActivity, TransmitterDetails } from '../../../domain/equipment/receiver.ts'
 import { isRecord } from '../../../domain/json.ts'
 import { readIp, readText, readWhole } from '../../../upstream/fields.ts'
 import { fields } from './fields.ts'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import catalogue from '../../web/languages/en.json' with { type: 'json' }
-import { buttonNames, pageNames } from './page-names.ts'
+import { buttonNames, pageNames } from './pages.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -23,5 +23,5 @@ test('messages take the names of pages from one place', () => {
   expect(files.length).toBeGreaterThan(500)
   const code = files.map((name) => [name, readFileSync(join(root, name), 'utf8').replace(/^ *(\/?\*|\/\/).*$/gm, '')])
   const naming = code.filter(([, text = '']) => /\bpages? [A-Z][a-z]|Admin →/.test(text))
-  expect(naming.map(([name]) => name)).toEqual(['domain/page-names.ts'])
+  expect(naming.map(([name]) => name)).toEqual(['domain/pages.ts'])
 })

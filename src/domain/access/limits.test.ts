@@ -1,17 +1,20 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import {
   backoffMs,
   bucketAfterTakeover,
+  connectionLimits,
   fullBucket,
   jitter,
+  loginLimits,
+  loginWaitMs,
   nextAttempt,
   nextStart,
   parseRetryAfter,
   reconnectMs,
   reserveToken,
   takeToken,
-} from './rate-limit.ts'
+} from './limits.ts'
 
 const rateLimit = { perSecond: 2, burst: 120 }
 
@@ -118,3 +121,60 @@ test.each([
 test('nextAttempt restarts after a connection of at least a minute', () => {
   expect([nextAttempt(0, 0), nextAttempt(4, 59_999), nextAttempt(4, 60_000)]).toEqual([1, 5, 1])
 })
+
+const minute = 60_000
+const failures = (count: number, account: string, from = 0) =>
+  Array.from({ length: count }, (_, index) => ({ account, at: from + index * minute }))
+
+describe('loginWaitMs', () => {
+  // Reliability: 3.6.3.
+  it.each([
+    ['allows a fifth attempt', failures(4, 'ana'), 'ana', 5 * minute, 0],
+    [
+      'blocks the account for this client after five failures until the first expires',
+      failures(5, 'ana'),
+      'ana',
+      5 * minute,
+      10 * minute,
+    ],
+    ['does not block other accounts after five failures', failures(5, 'ana'), 'ben', 5 * minute, 0],
+    ['ignores expired failures', failures(5, 'ana'), 'ana', 15 * minute, 0],
+    [
+      'blocks all accounts after twenty failures',
+      failures(20, 'x').map(({ at }, index) => ({ at: at / 20, account: `${index}` })),
+      'ben',
+      minute,
+      14 * minute,
+    ],
+    [
+      'waits at most for the window after the clock is set back',
+      failures(5, 'ana', 10 * minute),
+      'ana',
+      0,
+      loginLimits.windowMs,
+    ],
+    ['ignores failures that are too far in the future', failures(5, 'ana', 60 * minute), 'ana', 0, 0],
+  ])('%s', (_, earlierFailures, account, now, waitMs) => {
+    expect(loginWaitMs(earlierFailures, account, now)).toBe(waitMs)
+  })
+})
+
+// Reliability: 3.12.4, 3.12.5.
+it.each([
+  [null, 12_000, 10_000, 3000, 1024],
+  [1_048_576, 12_000, 10_000, 3000, 1024],
+  [12_256, 12_000, 10_000, 3000, 1024],
+  [4096, 3840, 3200, 960, 960],
+  [1024, 768, 640, 192, 192],
+  [64, 64, 53, 32, 32],
+])(
+  'allows, with %s descriptors, %d connections, %d WebSockets, and per address %d connections, of which %d are unused',
+  (descriptors, connections, sockets, connectionsPerAddress, unusedPerAddress) => {
+    expect(connectionLimits(descriptors)).toMatchObject({
+      connections,
+      sockets,
+      connectionsPerAddress,
+      unusedPerAddress,
+    })
+  },
+)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { assignSources } from './source-assignment.ts'
+import { assignSources } from './nodes.ts'
 
 const input = (owner: string, pollers: string, holders: string) => ({
   owner,

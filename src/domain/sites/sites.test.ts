@@ -1,12 +1,6 @@
 import { expect, test } from 'vitest'
 import type { FollowedMessage } from '../../contract/followed-messages.ts'
-import {
-  nothingAnnounced,
-  toAnnouncedSites,
-  toCodesThere,
-  toFollowedAssignments,
-  withAnnouncement,
-} from './announced-sites.ts'
+import { nothingAnnounced, toAnnouncedSites, toCodesThere, toFollowedAssignments, withAnnouncement } from './sites.ts'
 
 const record = { code: 'north', name: 'North', url: 'https://north.example' }
 const show = { id: 1, title: 'Matinée', starts_at: '2026-05-01T18:00:00.000Z', ends_at: null, group_ids: [], notes: '' }

@@ -1,16 +1,23 @@
-/** Converts the receivers that another installation announces to local records. */
+/** Converts the receivers, alerts and events of another installation to local records. */
 
+import { type AlertKind, alertKinds } from '../../contract/alert-kinds.ts'
+import type { AlertBody } from '../../contract/alerts.ts'
 import type {
+  FollowedAlert,
   FollowedChannelFields,
+  FollowedEvent,
   FollowedMessage,
   FollowedReceiverBody,
   FollowedReceiverFields,
 } from '../../contract/followed-messages.ts'
 import type { SiteReference } from '../../contract/schema.ts'
+import { type EventKind, eventKinds } from '../../contract/values.ts'
+import type { AlertCopy, AlertFirst, SnoozeEnd } from '../alerts/alert.ts'
 import type { Condition, LastTransmitter } from '../conditions/condition.ts'
 import { type Channel, emptyChannel, type Receiver, type Transmitter, unknownHardware } from '../equipment/receiver.ts'
+import type { EventDraft } from '../events/event.ts'
 import type { LevelSample } from '../levels/level-sample.ts'
-import { entryLevels } from '../live/channel-levels.ts'
+import { entryLevels } from '../live/lists.ts'
 import { withChangedDetails } from '../live/receiver-changes.ts'
 
 export type { FollowedMessage }
@@ -170,3 +177,87 @@ const unreported = {
   location: null,
   is_named_by_hand: false,
 } as const
+
+/** The subject of the alert, with local ids. */
+export interface FollowedSubject {
+  readonly receiver: Pick<Receiver, 'id'> | undefined
+  readonly channel: Pick<Channel, 'id' | 'slot'> | undefined
+}
+
+/** Returns null for an alert of a kind that this version does not know. */
+export function toAlertCopy(
+  body: FollowedAlert,
+  record: FollowedRecord,
+  { receiver, channel }: FollowedSubject,
+): AlertCopy | null {
+  const kind = alertKinds.find((known) => known === body.kind)
+  if (kind === undefined) return null
+  const { severity, message, manufacturer, acknowledged_by, note, snoozed_by } = body
+  const dataHere = (data: AlertBody['data']) => (channel === undefined ? data : { ...data, slot: channel.slot })
+  const data = dataHere(body.data)
+  return {
+    subject: `site:${record.code}:${record.installation}:${body.id}`,
+    ...{ kind, severity, message, manufacturer, data, acknowledged_by, note, snoozed_by },
+    receiver_id: receiver?.id ?? null,
+    channel_id: channel?.id ?? null,
+    raised_at: Date.parse(body.raised_at),
+    first: toFirst(body, kind, dataHere),
+    cleared_at: parseTime(body.cleared_at),
+    acknowledged_at: parseTime(body.acknowledged_at),
+    snoozed_at: parseTime(body.snoozed_at),
+    snoozed_until: parseSnooze(body.snoozed_until),
+    site: siteHere(record, body.site),
+  }
+}
+
+/** Version 1.0.0 does not send the first state of an alert. */
+function toFirst(
+  body: FollowedAlert,
+  kind: AlertKind,
+  dataHere: (data: AlertBody['data']) => AlertBody['data'],
+): AlertFirst {
+  const { at, severity, message, data, ...first } = body.first ?? { ...body, at: body.raised_at }
+  const firstKind = alertKinds.find((known) => known === first.kind) ?? kind
+  return { at: Date.parse(at), kind: firstKind, severity, message, data: dataHere(data) }
+}
+
+function parseTime(time: string | null): number | null {
+  return time === null ? null : Date.parse(time)
+}
+
+function parseSnooze(until: string | null): SnoozeEnd | null {
+  return until === 'cleared' || until === 'show_end' ? until : parseTime(until)
+}
+
+/** A page of events, newest first, and the address of the next one. */
+export type { FollowedEvents } from '../../contract/followed-messages.ts'
+
+/** Converts ids of the subject of an event to local ids. */
+export interface FollowedIds {
+  /** Undefined if the receiver is not known here. */
+  receiverOf(idThere: number): number | undefined
+  channelOf(idThere: number): number | undefined
+}
+
+/** Identifies an event of another installation among all events of the record. */
+export function eventSubject({ code, installation }: FollowedRecord, idThere: number): string {
+  return `site:${code}:${installation}:${idThere}`
+}
+
+/** Returns null for an event of a kind that this version does not know, or about unknown equipment. */
+export function toFollowedEvent(body: FollowedEvent, record: FollowedRecord, ids: FollowedIds): EventDraft | null {
+  const kind = eventKinds.find((known): known is EventKind => known === body.kind)
+  const receiver_id = body.receiver_id === null ? null : ids.receiverOf(body.receiver_id)
+  const channel_id = body.channel_id === null ? null : ids.channelOf(body.channel_id)
+  if (kind === undefined || receiver_id === undefined || channel_id === undefined) return null
+  const { severity, manufacturer, text, by } = body
+  const { open, ...data } = body.data
+  return {
+    ...{ kind, severity, receiver_id, channel_id, manufacturer, text, data, by },
+    time: Date.parse(body.time),
+    until: body.until === null ? null : Date.parse(body.until),
+    is_open: open === true,
+    subject: eventSubject(record, body.id),
+    site: siteHere(record, body.site),
+  }
+}

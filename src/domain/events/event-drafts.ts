@@ -1,8 +1,9 @@
-/** Events about edits by users, and about the locations of devices. */
+/** Creates the events about edits by users, locations of devices, markers, line checks and alerts. */
 
-import { noData } from '../alerts/alert.ts'
+import { type Alert, noData } from '../alerts/alert.ts'
 import { toChannelData } from '../alerts/channel-alerts.ts'
-import type { Receiver } from '../equipment/receiver.ts'
+import type { Check } from '../checks.ts'
+import type { Channel, Receiver } from '../equipment/receiver.ts'
 import { type Show, stateOf } from '../shows.ts'
 import { aboutChannel, aboutReceiver } from './channel-events.ts'
 import { aboutAll, draftEvent, type EventDraft } from './event.ts'
@@ -75,4 +76,56 @@ export function toShowEvent(show: Show, by: string | null): EventDraft {
   const time = (isRunning ? show.started_at : show.ended_at) ?? 0
   const data = { name: show.title, show_id: show.id, title: show.title }
   return draftEvent(isRunning ? 'show_started' : 'show_ended', aboutAll, { time, by, data })
+}
+
+/** Times are epoch milliseconds. */
+export interface Marker {
+  readonly time: number
+  /** Null for a moment. */
+  readonly until: number | null
+  readonly text: string
+}
+
+export interface MarkedChannel {
+  readonly receiver: Receiver
+  readonly channel: Channel
+}
+
+/** `marked` is null for all channels. */
+export function toMarkerEvent(marker: Marker, marked: MarkedChannel | null, by: string | null): EventDraft {
+  if (marked === null) return draftEvent('marker', aboutAll, { ...marker, by })
+  const { receiver, channel } = marked
+  const data = toChannelData(receiver, channel, null)
+  return draftEvent('marker', aboutChannel(receiver, channel), { ...marker, by, data })
+}
+
+/** Creates the event of a check that has a result. */
+export function toCheckEvent(
+  { show_id, checked_at, result, note, by }: Check & { readonly checked_at: number },
+  { receiver, channel }: MarkedChannel,
+): EventDraft {
+  return draftEvent('check', aboutChannel(receiver, channel), {
+    time: checked_at,
+    by,
+    severity: result === 'fail' ? 'warning' : 'info',
+    data: { ...toChannelData(receiver, channel, null), ...(result !== null && { result }), note, show_id },
+  })
+}
+
+export function toAlertEvent(
+  event: 'alert_raised' | 'alert_acknowledged' | 'alert_cleared',
+  { id, kind, severity, message, manufacturer, receiver_id, channel_id, data }: Alert,
+  { time, by = null }: { readonly time: number; readonly by?: string | null },
+): EventDraft {
+  return draftEvent(
+    event,
+    { manufacturer, receiver_id, channel_id },
+    {
+      time,
+      by,
+      severity: event === 'alert_raised' ? severity : 'info',
+      text: event === 'alert_acknowledged' ? `Acknowledged: ${message}` : message,
+      data: { ...data, alert_id: id, kind },
+    },
+  )
 }

@@ -1,4 +1,4 @@
-/** Token buckets, back-off and scheduling. Times are milliseconds of one clock. */
+/** Limits of requests, failed sign-ins and connections. Times are milliseconds of one clock. */
 
 export interface Bucket {
   readonly tokens: number
@@ -112,4 +112,71 @@ export const maxRetryAfterMs = 300_000
 
 function clampRetryAfter(seconds: number): number {
   return Math.min(maxRetryAfterMs / 1000, Math.max(1, seconds))
+}
+
+export interface FailedLogin {
+  readonly account: string
+  readonly at: number
+}
+
+export const loginLimits = { windowMs: 15 * 60_000, perAccount: 5, perClient: 20 } as const
+
+/** After this many failures across all clients, sign-ins from unknown browsers are delayed. */
+export const globalLoginLimit = { failures: 300, delayMs: 1000 } as const
+
+/** Returns the time until the next attempt is allowed, or 0. All `failures` belong to one client. */
+export function loginWaitMs(failures: readonly FailedLogin[], account: string, now: number): number {
+  const since = now - loginLimits.windowMs
+  // A clock that is set back must not lock a client out for longer than the window.
+  const recent = failures.filter(({ at }) => at > since && at <= now + loginLimits.windowMs)
+  const waits = [
+    remainingMs(
+      recent.filter((failure) => failure.account === account),
+      loginLimits.perAccount,
+      now,
+    ),
+    remainingMs(recent, loginLimits.perClient, now),
+  ]
+  return Math.min(loginLimits.windowMs, Math.max(...waits))
+}
+
+/** Like `loginWaitMs`, for all accounts together. */
+export function clientWaitMs(failures: readonly FailedLogin[], now: number): number {
+  return Math.min(loginLimits.windowMs, remainingMs(failures, loginLimits.perClient, now))
+}
+
+function remainingMs(failures: readonly FailedLogin[], limit: number, now: number): number {
+  if (failures.length < limit) return 0
+  const times = failures.map(({ at }) => at).sort((a, b) => a - b)
+  return Math.max(0, (times[times.length - limit] ?? now) + loginLimits.windowMs - now)
+}
+
+export interface ConnectionLimits {
+  readonly connections: number
+  readonly sockets: number
+  readonly connectionsPerAddress: number
+  /** Connections per client address that have not sent a request yet. */
+  readonly unusedPerAddress: number
+}
+
+const defaultLimits = { connections: 12_000, sockets: 10_000, unusedPerAddress: 1024 } as const
+
+/** Enough for twenty screens behind one address, even where few connections are allowed. */
+export const minSocketsPerClient = 24
+const minConnectionsPerAddress = 32
+
+/** File descriptors reserved for the database, upstreams and files. */
+const reservedDescriptors = 256
+
+/** `descriptors` is the maximum number of this process's file descriptors; null if unknown. */
+export function connectionLimits(
+  descriptors: number | null,
+): ConnectionLimits & ({ readonly isLowered: false } | { readonly isLowered: true; readonly descriptors: number }) {
+  const isLowered = descriptors !== null && descriptors < defaultLimits.connections + reservedDescriptors
+  const connections = isLowered ? Math.max(64, descriptors - reservedDescriptors) : defaultLimits.connections
+  const sockets = Math.floor((connections * defaultLimits.sockets) / defaultLimits.connections)
+  const connectionsPerAddress = Math.max(minConnectionsPerAddress, Math.floor(connections / 4))
+  const unusedPerAddress = Math.min(defaultLimits.unusedPerAddress, connectionsPerAddress)
+  const limits = { connections, sockets, connectionsPerAddress, unusedPerAddress }
+  return isLowered ? { ...limits, isLowered, descriptors } : { ...limits, isLowered }
 }
