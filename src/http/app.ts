@@ -59,7 +59,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     cache,
     listProblems: () => integrations?.problems ?? [],
   })
-  integrations = new Integrations(config, service, { log, version: options.version })
+  integrations = new Integrations(config, service, options.version)
   /** Aborts when the service stops or drains. */
   const handover = childLifetime(service.signal)
   const loops: Promise<void>[] = []

@@ -1,11 +1,7 @@
 /** The integrations that are configured, and what they have in common: the lease of the process that publishes. */
 
-import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../config.ts'
-import { toPerformerNames } from '../domain/live/lists.ts'
-import { createMqttGauge } from '../platform/counters.ts'
 import type { Service } from '../service.ts'
-import { getInstallationId } from '../storage/meta.ts'
 import { MqttPublisher } from './mqtt/mqtt.ts'
 import { Osc } from './osc/osc.ts'
 
@@ -17,20 +13,9 @@ export class Integrations {
   readonly #osc: Osc | null
   readonly #mqtt: MqttPublisher | null
 
-  constructor(config: Config, service: Service, { log, version }: { log: FastifyBaseLogger; version: string }) {
+  constructor(config: Config, service: Service, version: string) {
     this.#service = service
-    this.#mqtt =
-      config.mqtt &&
-      new MqttPublisher(config.mqtt, {
-        destinations: service.outbound.destinations,
-        version,
-        publicUrl: config.server.public_url,
-        installationId: async () => String(await getInstallationId(service.db)),
-        receiverStore: service.receiverStore,
-        performerNames: () => toPerformerNames(service.cast.assignments()),
-        setConnected: createMqttGauge(service.counters),
-        log,
-      })
+    this.#mqtt = config.mqtt && new MqttPublisher(config.mqtt, service, version)
     this.#osc = config.osc && new Osc(config.osc, service)
     service.alerts.changed.subscribe(({ body, hasOnlyOtherValues }) => {
       // OSC has no values of alerts.

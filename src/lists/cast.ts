@@ -1,6 +1,6 @@
 import type { ChannelAssignment, Performer } from '../contract/performers.ts'
 import { withMount } from '../domain/equipment/picture.ts'
-import { toChannelAssignments } from '../domain/live/lists.ts'
+import { toChannelAssignments, toPerformerNames } from '../domain/live/lists.ts'
 import type { UnitStore } from '../ingest/unit-store.ts'
 import type { StoredLists } from './stored-lists.ts'
 
@@ -25,5 +25,10 @@ export class Cast {
   assignments(): readonly ChannelAssignment[] {
     const { assignments, performers } = this.#lists.current
     return toChannelAssignments(assignments, performers, (id) => this.#unitStore.get(id))
+  }
+
+  /** Returns the names of the performers who wear the units of channels, by the id of the channel. */
+  performerNames(): ReadonlyMap<number, string> {
+    return toPerformerNames(this.assignments())
   }
 }

@@ -24,27 +24,13 @@ import {
   toStateMessages,
   unknownContent,
 } from '../../domain/mqtt/messages.ts'
-import type { ReceiverStore } from '../../ingest/receiver-store.ts'
 import { LruMap } from '../../platform/cache.ts'
-import type { Log } from '../../platform/log.ts'
+import { createMqttGauge } from '../../platform/counters.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../../platform/time-slice.ts'
 import { childLifetime, pause, withTimeout } from '../../platform/wait.ts'
-import type { Destinations } from '../../upstream/destinations.ts'
+import type { Service } from '../../service.ts'
 import { codeOf, describeConnectionError, isCertificateCode } from '../../upstream/error-messages.ts'
 import { type BrokerConnection, connectBroker, ExcessError } from './broker.ts'
-
-export interface MqttDeps {
-  readonly destinations: Destinations
-  readonly version: string
-  readonly publicUrl: string | null
-  /** Returns the id of the installation, which all its processes share. */
-  installationId(): Promise<string>
-  readonly receiverStore: Pick<ReceiverStore, 'listFacts' | 'get'>
-  /** Returns the names of the performers who wear the units of channels, by the id of the channel. */
-  performerNames(): ReadonlyMap<number, string>
-  setConnected(isConnected: boolean): void
-  readonly log: Log
-}
 
 const tickMs = 250
 const maxPerTick = 500
@@ -81,7 +67,8 @@ class NoAcknowledgementError extends Error {
 
 export class MqttPublisher {
   readonly #config: MqttConfig
-  readonly #deps: MqttDeps
+  readonly #service: Service
+  readonly #setConnected: (isConnected: boolean) => void
   readonly #topics: MqttTopics
   readonly #published = new Map<string, RetainedTopic>()
   /** The components that Home Assistant may have of each device, by the topic of the device. */
@@ -95,14 +82,15 @@ export class MqttPublisher {
   #isPublishing = false
   #error: string | null = null
 
-  constructor(config: MqttConfig, deps: MqttDeps) {
+  constructor(config: MqttConfig, service: Service, version: string) {
     this.#config = config
-    this.#deps = deps
+    this.#service = service
+    this.#setConnected = createMqttGauge(service.counters)
     this.#topics = {
       prefix: config.prefix,
       discoveryPrefix: config.home_assistant ? config.discovery_prefix : null,
-      version: deps.version,
-      publicUrl: deps.publicUrl,
+      version,
+      publicUrl: service.publicUrl,
     }
   }
 
@@ -139,13 +127,14 @@ export class MqttPublisher {
 
   /** Returns whether the broker acknowledged a message. */
   async #connectAndPublish(signal: AbortSignal): Promise<boolean> {
-    const { log, destinations, setConnected } = this.#deps
+    const { log, outbound, installation } = this.#service
+    const { destinations } = outbound
     const connecting = childLifetime(signal)
     const timer = setTimeout(() => connecting.abort(), connectTimeoutMs)
     let connection: BrokerConnection | undefined
     let isConnected = false
     try {
-      const clientId = `micwatch-${await this.#deps.installationId()}`
+      const clientId = `micwatch-${installation}`
       const will = { topic: statusTopic(this.#topics), payload: 'offline' }
       connection = await connectBroker(this.#config, { clientId, will, destinations }, connecting.signal)
       clearTimeout(timer)
@@ -153,7 +142,7 @@ export class MqttPublisher {
       if (this.#error !== null) log.info({ broker: this.#config.url }, 'the MQTT broker is connected again')
       this.#error = null
       isConnected = true
-      setConnected(true)
+      this.#setConnected(true)
       await this.#serve(connection, signal)
       this.#fail(this.#describeExcess(connection) ?? 'The connection to the broker has ended.', signal)
     } catch (error) {
@@ -166,7 +155,7 @@ export class MqttPublisher {
       }
       clearTimeout(timer)
       connecting.abort()
-      setConnected(false)
+      this.#setConnected(false)
       connection?.client.end(true)
       connection?.stream.destroy()
     }
@@ -197,7 +186,8 @@ export class MqttPublisher {
 
   #fail(reason: string, signal: AbortSignal): void {
     if (signal.aborted) return
-    if (this.#error === null) this.#deps.log.warn({ broker: this.#config.url, error: reason }, 'MQTT is not available')
+    if (this.#error === null)
+      this.#service.log.warn({ broker: this.#config.url, error: reason }, 'MQTT is not available')
     this.#error = reason
   }
 
@@ -221,7 +211,7 @@ export class MqttPublisher {
     } catch (error) {
       if (!isDenial(error)) throw error
       const fields = { broker: this.#config.url, filters, error: String(error) }
-      this.#deps.log.warn(fields, `the MQTT broker denied a subscription: ${consequence}`)
+      this.#service.log.warn(fields, `the MQTT broker denied a subscription: ${consequence}`)
     }
   }
 
@@ -254,8 +244,8 @@ export class MqttPublisher {
     for (const alert of this.#alerts.splice(0)) client.publish(alertTopic(this.#topics), alert, { qos: 1 }, onError)
     this.#pass += 1
     this.#remaining = maxPerTick
-    const { receiverStore, performerNames } = this.#deps
-    const performers = performerNames()
+    const { receiverStore, cast } = this.#service
+    const performers = cast.performerNames()
     for (const { id } of receiverStore.listFacts()) {
       if (isTimeSliceUsed()) await yieldToEventLoop()
       if (signal.aborted) return

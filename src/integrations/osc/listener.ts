@@ -3,12 +3,14 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
+import type { OscConfig } from '../../config/integrations.ts'
 import { type Bucket, fullBucket, takeToken } from '../../domain/access/limits.ts'
 import { clientKey, isInNetwork, parseAddress, parseNetwork } from '../../domain/identity/address.ts'
 import { decodePacket, FrameReader, type ReceivedMessage } from '../../domain/osc/packet.ts'
 import { LruMap } from '../../platform/cache.ts'
 import { ClientShares } from '../../platform/concurrency.ts'
 import type { Log } from '../../platform/log.ts'
+import { Topic } from '../../platform/topic.ts'
 import { pause, untilAborted } from '../../platform/wait.ts'
 import { createTcpPeer, type OscPeer, UdpPeers } from './peers.ts'
 
@@ -29,16 +31,7 @@ export interface PacketCounters {
   countExcess(): void
 }
 
-export interface ListenerDeps extends PacketCounters {
-  readonly host: string
-  readonly port: number
-  /** Networks whose packets are read. */
-  readonly accept: readonly string[]
-  readonly log: Log
-  received(message: ReceivedMessage, origin: OscOrigin): void
-  /** A TCP connection was closed. */
-  closed(key: string): void
-}
+type ListenAddress = NonNullable<OscConfig['listen']>
 
 const retryMs = 5_000
 const maxConnections = 64
@@ -55,7 +48,12 @@ const packetRate = { perSecond: 1000, burst: 2000 }
 const maxSenders = 1000
 
 export class OscListener {
-  readonly #deps: ListenerDeps
+  readonly received = new Topic<{ readonly message: ReceivedMessage; readonly origin: OscOrigin }>()
+  /** Published with the key of a TCP connection that was closed. */
+  readonly closed = new Topic<string>()
+  readonly #address: ListenAddress
+  readonly #counters: PacketCounters
+  readonly #log: Log
   readonly #networks: readonly NonNullable<ReturnType<typeof parseNetwork>>[]
   readonly #buckets = new LruMap<string, Bucket>(maxSenders)
   /** Of each address, because nobody signs in. */
@@ -63,9 +61,12 @@ export class OscListener {
   readonly #udpPeers = new UdpPeers(maxUdpBytesPerSecond)
   #problem: string | null = null
 
-  constructor(deps: ListenerDeps) {
-    this.#deps = deps
-    this.#networks = deps.accept.flatMap((text) => parseNetwork(text) ?? [])
+  /** `accept`: the networks whose packets are read. */
+  constructor(address: ListenAddress, accept: readonly string[], counters: PacketCounters, log: Log) {
+    this.#address = address
+    this.#counters = counters
+    this.#log = log
+    this.#networks = accept.flatMap((text) => parseNetwork(text) ?? [])
   }
 
   /** Why nothing is received; null if it is. */
@@ -75,12 +76,12 @@ export class OscListener {
 
   /** Listens until the signal aborts. If the port is in use, it is tried again every few seconds. */
   async run(signal: AbortSignal): Promise<void> {
-    const { host, port, log } = this.#deps
+    const { host, port } = this.#address
     while (!signal.aborted) {
       try {
         await this.#listen(signal)
       } catch (error) {
-        if (this.#problem === null) log.error({ error: String(error) }, 'OSC packets cannot be received')
+        if (this.#problem === null) this.#log.error({ error: String(error) }, 'OSC packets cannot be received')
         const { code } = error as NodeJS.ErrnoException
         const reason = code === 'EADDRINUSE' ? 'the port is in use' : String(error)
         this.#problem = `OSC: cannot listen on ${host}:${port}: ${reason}.`
@@ -90,7 +91,7 @@ export class OscListener {
   }
 
   async #listen(signal: AbortSignal): Promise<void> {
-    const { host, port, log } = this.#deps
+    const { host, port } = this.#address
     const udp = createSocket({ type: host.includes(':') ? 'udp6' : 'udp4' })
     const sockets = new Set<Socket>()
     const tcp = createServer((socket) => {
@@ -105,7 +106,7 @@ export class OscListener {
       await once(tcp, 'listening')
       // Errors of single datagrams, such as an unreachable subscriber, end nothing.
       udp.on('error', () => {})
-      tcp.on('error', (error) => log.warn({ error: String(error) }, 'OSC connection could not be accepted'))
+      tcp.on('error', (error) => this.#log.warn({ error: String(error) }, 'OSC connection could not be accepted'))
       udp.on('message', (bytes, { address, port: from }) => {
         const send = (packet: Uint8Array) => udp.send(packet, from, address, () => {})
         this.#receive(bytes, address, `udp:${address}:${from}`, () => this.#udpPeers.create(send))
@@ -132,12 +133,12 @@ export class OscListener {
     socket.setTimeout(idleMs, () => socket.destroy())
     socket.once('close', () => {
       release()
-      this.#deps.closed(key)
+      this.closed.publish(key)
     })
     socket.on('data', (chunk) => {
       const packets = reader.read(chunk)
       if (packets === null) {
-        this.#deps.countBad()
+        this.#counters.countBad()
         socket.destroy()
       }
       for (const packet of packets ?? []) this.#receive(packet, address, key, () => createTcpPeer(socket))
@@ -152,13 +153,13 @@ export class OscListener {
   #receive(bytes: Uint8Array, address: string, key: string, createPeer: () => OscPeer): void {
     if (!this.#isAccepted(address)) return
     if (!this.#takeToken(address)) {
-      this.#deps.countExcess()
+      this.#counters.countExcess()
       return
     }
     const messages = decodePacket(bytes)
-    if (messages === null) this.#deps.countBad()
+    if (messages === null) this.#counters.countBad()
     const origin = { address, key, isLoopback: isLoopbackAddress(address), createPeer }
-    for (const message of messages ?? []) this.#deps.received(message, origin)
+    for (const message of messages ?? []) this.received.publish({ message, origin })
   }
 
   /** Returns whether the rate of this address allows another packet. */

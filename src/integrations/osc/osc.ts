@@ -2,7 +2,6 @@
 
 import type { OscConfig } from '../../config/integrations.ts'
 import type { AlertBody } from '../../contract/alerts.ts'
-import { toPerformerNames } from '../../domain/live/lists.ts'
 import type { ReceivedMessage } from '../../domain/osc/packet.ts'
 import { parseCommand } from '../../domain/osc/packet.ts'
 import { createOscCounters } from '../../platform/counters.ts'
@@ -11,12 +10,12 @@ import { OscCommands } from './commands.ts'
 import { OscListener, type OscOrigin, type PacketCounters } from './listener.ts'
 import { OscPublisher } from './publisher.ts'
 import { OscSubscriptions } from './subscriptions.ts'
-import { runTarget, type TargetDeps } from './targets.ts'
+import { runTarget } from './targets.ts'
 
 export class Osc {
   readonly #config: OscConfig
   readonly #counters: PacketCounters
-  readonly #target: TargetDeps
+  readonly #service: Service
   readonly #publisher: OscPublisher
   readonly #subscriptions: OscSubscriptions
   readonly #commands: OscCommands
@@ -26,25 +25,14 @@ export class Osc {
     const { listen, accept } = config
     const { receiverStore, placeholderStore, cast, log, outbound } = service
     this.#config = config
+    this.#service = service
     this.#counters = createOscCounters(service.counters)
-    this.#target = { destinations: outbound.destinations, log }
-    this.#publisher = new OscPublisher({
-      receiverStore,
-      placeholders: () => placeholderStore.list(),
-      performerNames: () => toPerformerNames(cast.assignments()),
-    })
+    this.#publisher = new OscPublisher(receiverStore, placeholderStore, cast)
     this.#subscriptions = new OscSubscriptions(this.#publisher, log)
     this.#commands = new OscCommands(service, this.#counters)
-    this.#listener =
-      listen &&
-      new OscListener({
-        ...listen,
-        accept,
-        log,
-        ...this.#counters,
-        received: (message, origin) => this.#receive(message, origin),
-        closed: (key) => this.#subscriptions.unsubscribe(key),
-      })
+    this.#listener = listen && new OscListener(listen, accept, this.#counters, log)
+    this.#listener?.received.subscribe(({ message, origin }) => this.#receive(message, origin))
+    this.#listener?.closed.subscribe((key) => this.#subscriptions.unsubscribe(key))
     // Nothing is sent to this port, so that packets do not circulate.
     if (listen !== null) outbound.destinations.blockListener(listen.host, listen.port)
   }
@@ -77,9 +65,9 @@ export class Osc {
   async publish(signal: AbortSignal): Promise<void> {
     const { targets, strips } = this.#config
     await Promise.all([
-      ...targets.map((target) => runTarget(this.#target, target, (peer) => this.#publisher.addPeer(peer), signal)),
+      ...targets.map((target) => runTarget(this.#service, target, (peer) => this.#publisher.addPeer(peer), signal)),
       ...strips.map((entry) =>
-        runTarget(this.#target, entry, (peer) => this.#publisher.addStrips(entry, peer), signal),
+        runTarget(this.#service, entry, (peer) => this.#publisher.addStrips(entry, peer), signal),
       ),
     ])
   }

@@ -1,7 +1,11 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { buildReceiver } from '../../../test/support/builders.ts'
 import { emptyChannel } from '../../domain/equipment/receiver.ts'
+import { PlaceholderStore } from '../../ingest/placeholder-store.ts'
 import { ReceiverStore } from '../../ingest/receiver-store.ts'
+import { UnitStore } from '../../ingest/unit-store.ts'
+import { Cast } from '../../lists/cast.ts'
+import { StoredLists } from '../../lists/stored-lists.ts'
 import type { PeerMessage } from './peers.ts'
 import { OscPublisher } from './publisher.ts'
 
@@ -16,11 +20,9 @@ function createPublisher(receivers: number) {
     receiverStore.put(buildReceiver(id, { channels }))
   }
   const performerNames = new Map<number, string>()
-  const publisher = new OscPublisher({
-    receiverStore,
-    placeholders: () => [],
-    performerNames: () => performerNames,
-  })
+  const cast = new Cast(new StoredLists(), new UnitStore(), '')
+  vi.spyOn(cast, 'performerNames').mockImplementation(() => performerNames)
+  const publisher = new OscPublisher(receiverStore, new PlaceholderStore(), cast)
   return { receiverStore, publisher, performerNames }
 }
 

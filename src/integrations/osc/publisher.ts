@@ -16,17 +16,12 @@ import {
   toSlotMessages,
   toStripMessages,
 } from '../../domain/osc/slot-messages.ts'
+import type { PlaceholderStore } from '../../ingest/placeholder-store.ts'
 import type { ReceiverStore } from '../../ingest/receiver-store.ts'
+import type { Cast } from '../../lists/cast.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../../platform/time-slice.ts'
 import { pause } from '../../platform/wait.ts'
 import { type OscPeer, PeerMessage } from './peers.ts'
-
-export interface PublisherDeps {
-  readonly receiverStore: Pick<ReceiverStore, 'listFacts' | 'get'>
-  placeholders(): readonly Placeholder[]
-  /** Returns the names of the performers who wear the units of channels, by the id of the channel. */
-  performerNames(): ReadonlyMap<number, string>
-}
 
 const tickMs = 100
 const ticksPerRefresh = 100
@@ -48,7 +43,9 @@ interface StripOutput {
 }
 
 export class OscPublisher {
-  readonly #deps: PublisherDeps
+  readonly #receiverStore: ReceiverStore
+  readonly #placeholderStore: PlaceholderStore
+  readonly #cast: Cast
   readonly #peers = new Set<OscPeer>()
   /** Peers to which the next pass sends all values. */
   readonly #awaiting = new Set<OscPeer>()
@@ -57,8 +54,10 @@ export class OscPublisher {
   readonly #sent = new Map<string, Sent>()
   #pass = 0
 
-  constructor(deps: PublisherDeps) {
-    this.#deps = deps
+  constructor(receiverStore: ReceiverStore, placeholderStore: PlaceholderStore, cast: Cast) {
+    this.#receiverStore = receiverStore
+    this.#placeholderStore = placeholderStore
+    this.#cast = cast
   }
 
   /** Consoles do not count, because no levels are sent to them. */
@@ -110,15 +109,15 @@ export class OscPublisher {
     this.#pass += 1
     const awaiting = new Set(this.#awaiting)
     this.#awaiting.clear()
-    const performers = this.#deps.performerNames()
-    for (const { id } of this.#deps.receiverStore.listFacts()) {
+    const performers = this.#cast.performerNames()
+    for (const { id } of this.#receiverStore.listFacts()) {
       if (isTimeSliceUsed()) await yieldToEventLoop()
-      for (const channel of this.#deps.receiverStore.get(id)?.channels ?? []) {
+      for (const channel of this.#receiverStore.get(id)?.channels ?? []) {
         const performer = performers.get(channel.id)
         this.#visit(`channel ${channel.id}`, channel, { awaiting, performer, toSlot: toOscSlot })
       }
     }
-    for (const placeholder of this.#deps.placeholders()) {
+    for (const placeholder of this.#placeholderStore.list()) {
       if (isTimeSliceUsed()) await yieldToEventLoop()
       this.#visit(`placeholder ${placeholder.id}`, placeholder, { awaiting, toSlot: placeholderToOscSlot })
     }

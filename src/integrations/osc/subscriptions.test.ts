@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { buildReceiver } from '../../../test/support/builders.ts'
 import { emptyChannel } from '../../domain/equipment/receiver.ts'
+import { PlaceholderStore } from '../../ingest/placeholder-store.ts'
 import { ReceiverStore } from '../../ingest/receiver-store.ts'
+import { UnitStore } from '../../ingest/unit-store.ts'
+import { Cast } from '../../lists/cast.ts'
+import { StoredLists } from '../../lists/stored-lists.ts'
 import type { PeerMessage } from './peers.ts'
 import { OscPublisher } from './publisher.ts'
 import { OscSubscriptions } from './subscriptions.ts'
@@ -12,7 +16,11 @@ afterEach(() => void vi.useRealTimers())
 function start() {
   const receiverStore = new ReceiverStore()
   receiverStore.put(buildReceiver(1, { channels: [emptyChannel(1, 1, 1)] }))
-  const publisher = new OscPublisher({ receiverStore, placeholders: () => [], performerNames: () => new Map() })
+  const publisher = new OscPublisher(
+    receiverStore,
+    new PlaceholderStore(),
+    new Cast(new StoredLists(), new UnitStore(), ''),
+  )
   const subscriptions = new OscSubscriptions(publisher, {
     debug: () => {},
     info: () => {},
@@ -25,6 +33,8 @@ function start() {
   const received: PeerMessage[] = []
   const origin = {
     key: 'udp:10.0.0.5:4000',
+    address: '10.0.0.5',
+    isLoopback: false,
     createPeer: () => ({
       put: (_key: string, message: PeerMessage) => void received.push(message),
       close: () => {

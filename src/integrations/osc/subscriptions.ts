@@ -14,7 +14,7 @@ const durationMs = 60_000
 const maxSubscribers = 32
 const checkEveryMs = 1_000
 const allEveryMs = 5_000
-/** For how many subscribers it is remembered when they were sent all values. */
+/** Subscribers for which the time of the last complete set of values is remembered. */
 const maxRemembered = 10_000
 
 interface Subscription {
@@ -48,7 +48,7 @@ export class OscSubscriptions {
   }
 
   /** Sends all values as soon as allowed, also if the subscription is renewed, and changes from now on. */
-  subscribe({ key, createPeer }: Pick<OscOrigin, 'key' | 'createPeer'>): void {
+  subscribe({ key, createPeer }: OscOrigin): void {
     const endsAt = performance.now() + durationMs
     const known = this.#byKey.get(key)
     if (known !== undefined) {

@@ -5,14 +5,10 @@ import { once } from 'node:events'
 import type { OscStrips, OscTarget } from '../../config/integrations.ts'
 import type { Log } from '../../platform/log.ts'
 import { childLifetime, pause } from '../../platform/wait.ts'
-import { type Destinations, resolveDestination } from '../../upstream/destinations.ts'
+import type { Service } from '../../service.ts'
+import { resolveDestination } from '../../upstream/destinations.ts'
 import { openSocket } from '../../upstream/socket.ts'
 import { createTcpPeer, type OscPeer, UdpPeers } from './peers.ts'
-
-export interface TargetDeps {
-  readonly destinations: Destinations
-  readonly log: Log
-}
 
 /** Connects a peer with what is sent to it. Returns a function that ends this. */
 type Join = (peer: OscPeer) => () => void
@@ -23,21 +19,21 @@ const maxRetryMs = 30_000
 /** How often the name of a UDP target is resolved again. */
 const resolveEveryMs = 60_000
 
-export function runTarget(deps: TargetDeps, target: OscTarget | OscStrips, join: Join, signal: AbortSignal) {
+export function runTarget(service: Service, target: OscTarget | OscStrips, join: Join, signal: AbortSignal) {
   const isTcp = 'transport' in target && target.transport === 'tcp'
   const host = target.host.includes(':') ? `[${target.host}]` : target.host
   const url = new URL(`http://${host}:${target.port}`)
-  return isTcp ? runTcp(deps, url, join, signal) : runUdp(deps, url, join, signal)
+  return isTcp ? runTcp(service, url, join, signal) : runUdp(service, url, join, signal)
 }
 
-async function runTcp(deps: TargetDeps, url: URL, join: Join, signal: AbortSignal): Promise<void> {
-  const report = createReporter(deps.log, `tcp:${url.host}`)
+async function runTcp(service: Service, url: URL, join: Join, signal: AbortSignal): Promise<void> {
+  const report = createReporter(service.log, `tcp:${url.host}`)
   let retryMs = firstRetryMs
   while (!signal.aborted) {
     const connecting = childLifetime(signal)
     const timer = setTimeout(() => connecting.abort(), connectTimeoutMs)
     try {
-      const socket = await openSocket(url, deps.destinations, connecting.signal)
+      const socket = await openSocket(url, service.outbound.destinations, connecting.signal)
       clearTimeout(timer)
       report(null)
       retryMs = firstRetryMs
@@ -59,8 +55,8 @@ async function runTcp(deps: TargetDeps, url: URL, join: Join, signal: AbortSigna
   }
 }
 
-async function runUdp(deps: TargetDeps, url: URL, join: Join, signal: AbortSignal): Promise<void> {
-  const report = createReporter(deps.log, `udp:${url.host}`)
+async function runUdp(service: Service, url: URL, join: Join, signal: AbortSignal): Promise<void> {
+  const report = createReporter(service.log, `udp:${url.host}`)
   let current: { readonly address: string; readonly socket: UdpSocket } | undefined
   let leave: (() => void) | undefined
   const peer = new UdpPeers().create((packet) => {
@@ -69,7 +65,7 @@ async function runUdp(deps: TargetDeps, url: URL, join: Join, signal: AbortSigna
   })
   while (!signal.aborted) {
     try {
-      const { address, family } = await resolveDestination(deps.destinations, url)
+      const { address, family } = await resolveDestination(service.outbound.destinations, url)
       if (address !== current?.address) {
         current?.socket.close()
         const socket = createSocket(family === 6 ? 'udp6' : 'udp4').on('error', () => {})
