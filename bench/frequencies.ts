@@ -6,8 +6,7 @@
 import { type Carrier, createCarrier, type Equipment, type KhzRange } from '../src/domain/frequencies/carrier.ts'
 import { checkCarriers } from '../src/domain/frequencies/check.ts'
 import { builtInProfiles, equipmentOf, type Profile } from '../src/domain/frequencies/profiles.ts'
-import { createRandom } from '../src/domain/frequencies/random.ts'
-import { suggestCarriers } from '../src/domain/frequencies/suggest.ts'
+import { createRandom, suggestCarriers } from '../src/domain/frequencies/suggest.ts'
 import { carriersAt, checkByBruteForce } from '../src/domain/frequencies/test-carriers.ts'
 import type { Bench, Figure } from './harness.ts'
 

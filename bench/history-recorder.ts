@@ -2,8 +2,14 @@
 
 import { unknownCondition } from '../src/domain/conditions/condition.ts'
 import { emptyChannel, type Receiver } from '../src/domain/equipment/receiver.ts'
-import { type ClosedSecond, toParts } from '../src/domain/history/closed-seconds.ts'
-import { CurrentSecond, columnCount, createRecordedValues, toRecordedFacts } from '../src/domain/history/second.ts'
+import {
+  type ClosedSecond,
+  CurrentSecond,
+  columnCount,
+  createRecordedValues,
+  toParts,
+  toRecordedFacts,
+} from '../src/domain/history/second.ts'
 import { toDraft } from '../src/domain/identity/ingest-plan.ts'
 import { LevelStore } from '../src/ingest/level-store.ts'
 import { batchSeconds, channelIds, start } from './history-levels.ts'

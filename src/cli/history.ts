@@ -12,8 +12,7 @@ import type {
   PrunedTier,
   RecordedRange,
 } from '../domain/history/level-history.ts'
-import { parseLevelExport } from '../domain/history/query.ts'
-import { wasRecorded } from '../domain/history/recorded-channels.ts'
+import { parseLevelExport, wasRecorded } from '../domain/history/query.ts'
 import { toTimestamp } from '../domain/timestamp.ts'
 import { openLevelHistory } from '../history/levels/open-level-history.ts'
 import { Service } from '../service.ts'

@@ -3,8 +3,7 @@
 import { localSite } from '../domain/equipment/sites.ts'
 import { RequestError } from '../domain/errors.ts'
 import type { Carrier } from '../domain/frequencies/carrier.ts'
-import { type CheckOptions, isComplete, recheckCarriers } from '../domain/frequencies/check.ts'
-import { mergeSecondCarriers } from '../domain/frequencies/checked-carriers.ts'
+import { type CheckOptions, isComplete, mergeSecondCarriers, recheckCarriers } from '../domain/frequencies/check.ts'
 import { type CheckResult, maxCarriers } from '../domain/frequencies/conflict.ts'
 import {
   createCarrierLists,

@@ -6,14 +6,17 @@
 import type { GapReason } from '../contract/values.ts'
 import type { Thresholds } from '../domain/conditions/condition.ts'
 import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
-import { type ClosedSecond, listGaps, type RecordingGap, toParts } from '../domain/history/closed-seconds.ts'
 import type { LevelHistory } from '../domain/history/level-history.ts'
 import {
+  type ClosedSecond,
   CurrentSecond,
   columnCount,
   createRecordedValues,
+  listGaps,
   type RecordedFacts,
+  type RecordingGap,
   removedFacts,
+  toParts,
   toRecordedFacts,
 } from '../domain/history/second.ts'
 import type { LevelRows, LevelStore } from '../ingest/level-store.ts'

@@ -15,8 +15,7 @@ import {
   toTimeSeries,
   type WeakTotals,
 } from '../domain/history/remote-write.ts'
-import { compressSnappy } from '../domain/history/snappy.ts'
-import { encodeWriteRequest } from '../domain/history/write-request.ts'
+import { compressSnappy, encodeWriteRequest } from '../domain/history/write-request.ts'
 import type { RemoteWriteCounters } from '../platform/counters.ts'
 import type { Log } from '../platform/log.ts'
 import { pause } from '../platform/wait.ts'

@@ -4,7 +4,7 @@
  */
 
 import { type LevelHistory, refuseHistoryRead } from '../domain/history/level-history.ts'
-import { addSeconds, noWalkLevels, type WalkLevels } from '../domain/history/walk-test.ts'
+import { addSeconds, noWalkLevels, type WalkLevels } from '../domain/history/level-summary.ts'
 import { LruMap } from '../platform/cache.ts'
 import { FairQueue } from '../platform/concurrency.ts'
 

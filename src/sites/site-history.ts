@@ -4,12 +4,12 @@
  */
 
 import type { SiteReference } from '../contract/schema.ts'
-import { checkResponseSize, chooseTier, stepsThatFit } from '../domain/history/choose-tier.ts'
 import type { Steps } from '../domain/history/columns.ts'
 import type { FollowedSteps, LevelQuery } from '../domain/history/level-history.ts'
 import { decodeSteps, encodeSteps } from '../domain/history/step-format.ts'
 import { ceilTo, createSteps, floorTo, foldSteps, type MutableSteps, mergeSteps } from '../domain/history/steps.ts'
 import type { TierStep } from '../domain/history/tiers.ts'
+import { checkResponseSize, chooseTier, stepsThatFit } from '../domain/history/tiers.ts'
 import {
   blockSpan,
   blocksIn,

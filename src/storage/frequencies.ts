@@ -2,9 +2,9 @@
 
 import type { Selectable } from 'kysely'
 import type { StoredProfile } from '../domain/frequencies/profile-changes.ts'
-import { packLevels, unpackLevels } from '../domain/frequencies/scans/pack-levels.ts'
 import type { Levels } from '../domain/frequencies/scans/scan.ts'
 import type { NewScan, Scan } from '../domain/frequencies/scans/stored-scan.ts'
+import { packLevels, unpackLevels } from '../domain/frequencies/scans/stored-scan.ts'
 import type { Reader, Tx } from './database.ts'
 import type { ScanRow } from './schema/equipment.ts'
 

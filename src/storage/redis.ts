@@ -164,7 +164,7 @@ declare module 'ioredis' {
 }
 
 /**
- * The token bucket of domain/access/rate-limit.ts in Lua, using the server's clock, which all processes share. If the
+ * The token bucket of domain/access/limits.ts in Lua, using the server's clock, which all processes share. If the
  * key holds data of another type, that data is discarded. The key expires shortly after the bucket is full again.
  */
 const readBucket = `

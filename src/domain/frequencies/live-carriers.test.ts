@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
 import { buildReceiver } from '../../../test/support/builders.ts'
 import { type Channel, emptyChannel, type Receiver, type Transmitter } from '../equipment/receiver.ts'
-import { checkCarriers } from './check.ts'
-import { mergeSecondCarriers } from './checked-carriers.ts'
+import { checkCarriers, mergeSecondCarriers } from './check.ts'
 import { type LiveCheckFilter, listLiveCarriers, toLiveCheck } from './live-carriers.ts'
 import { builtInProfiles } from './profiles.ts'
 

@@ -7,8 +7,8 @@ import { hasRow } from '../conditions/condition.ts'
 import { type Channel, frequencyOf, type Receiver } from '../equipment/receiver.ts'
 import type { Placeholder } from '../equipment/slots.ts'
 import { type Carrier, type Equipment, parseMhz } from './carrier.ts'
-import { type CheckedChannel, carrierIdsOf, toCheckedCarriers } from './checked-carriers.ts'
-import { detectProfile, findBand } from './detect-profile.ts'
+import { type CheckedChannel, carrierIdsOf, toCheckedCarriers } from './check.ts'
+import { detectProfile, findBand } from './profile-changes.ts'
 import { equipmentOf, genericProfileId, type Profile } from './profiles.ts'
 
 export interface LiveCarrier {

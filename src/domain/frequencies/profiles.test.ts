@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { guardLevels } from '../../contract/values.ts'
 import { createCarrier } from './carrier.ts'
 import { checkCarriers } from './check.ts'
-import { detectProfile, findBand } from './detect-profile.ts'
+import { detectProfile, findBand } from './profile-changes.ts'
 import { builtInProfiles, equipmentOf, genericProfileId, type Profile } from './profiles.ts'
 
 function profileOf(id: string): Profile {

@@ -1,7 +1,6 @@
-/** Summarizes the recorded levels of channels over a range, such as a show. All times are epoch seconds. */
+/** Summarizes the recorded levels of channels over a range, such as a show or a walk test. All times are epoch seconds. */
 
 import { noValue, type Steps, stateLetters } from './columns.ts'
-import { isNextToOff } from './switched.ts'
 import type { TierStep } from './tiers.ts'
 
 /** The summary of one channel. Only time with a transmitter on counts, muted or not. */
@@ -161,4 +160,57 @@ function summarizeBlock(tierSteps: TierSteps, channel: number, block: TimeRange)
     rfSeconds,
     stepSeconds: tier,
   }
+}
+
+export interface WalkLevels {
+  /** The lowest RF level in dBm while a transmitter was on; null if none was recorded. */
+  readonly lowest: number | null
+  /** The highest audio peak in dBFS while it was on and not muted; null if none was recorded. */
+  readonly loudest: number | null
+}
+
+export const noWalkLevels: WalkLevels = { lowest: null, loudest: null }
+
+const [on, muted] = [stateLetters.indexOf('1'), stateLetters.indexOf('m')]
+
+/** Adds the seconds of a channel, starting at `from` (epoch seconds). */
+export function addSeconds(
+  before: WalkLevels,
+  { columns, ...steps }: Steps,
+  channelId: number,
+  from: number,
+): WalkLevels {
+  let lowest = before.lowest ?? Number.POSITIVE_INFINITY
+  let loudest = before.loudest ?? Number.NEGATIVE_INFINITY
+  const channel = steps.channelIds.indexOf(channelId)
+  const start = channel * steps.count
+  for (let step = Math.max(0, from - steps.from); step < steps.count; step += 1) {
+    const index = start + step
+    const state = columns.state[index]
+    if (state !== on && state !== muted) continue
+    const [rf = noValue, audio = noValue] = [columns.rf_min[index], columns.audio_max[index]]
+    if (rf !== noValue && !isNextToOff({ columns, count: steps.count }, channel, index)) lowest = Math.min(lowest, rf)
+    if (audio !== noValue && state === on) loudest = Math.max(loudest, audio)
+  }
+  return {
+    lowest: Number.isFinite(lowest) ? lowest : null,
+    loudest: Number.isFinite(loudest) ? loudest : null,
+  }
+}
+
+const off = stateLetters.indexOf('0')
+
+/**
+ * True if the transmitter of a channel is off in the previous or next second. The lowest RF level of such a second may
+ * be noise from before the transmitter was switched on, or after it was switched off. `channel` is a position in the
+ * steps, `index` a position in the columns.
+ */
+export function isNextToOff(
+  { columns, count }: Pick<Steps, 'columns' | 'count'>,
+  channel: number,
+  index: number,
+): boolean {
+  const { state } = columns
+  const first = channel * count
+  return (index > first && state[index - 1] === off) || (index + 1 < first + count && state[index + 1] === off)
 }

@@ -2,7 +2,8 @@
 
 import { RequestError } from '../errors.ts'
 import { parseTimestamp } from '../timestamp.ts'
-import { type LevelExport, type LevelQuery, type LevelSeries, levelSeries } from './level-history.ts'
+import { stateLetters } from './columns.ts'
+import { type LevelExport, type LevelHistory, type LevelQuery, type LevelSeries, levelSeries } from './level-history.ts'
 import { maxLevelChannels, tierSteps } from './tiers.ts'
 
 const defaultMaxPoints = 600
@@ -97,4 +98,12 @@ function parseTime(name: string, text: string): number {
 
 function badRequest(name: string, what: string): RequestError {
   return new RequestError('bad_request', { details: `${name}: ${what}` })
+}
+
+/** True if levels of the channel were recorded, even if it has been removed. Reads its hours. */
+export async function wasRecorded(levels: Pick<LevelHistory, 'range' | 'read'>, channelId: number): Promise<boolean> {
+  const range = await levels.range()
+  if (range === null) return false
+  const { columns } = await levels.read([channelId], range.first, range.last, 3600)
+  return columns.state.some((state) => state > stateLetters.indexOf('-'))
 }

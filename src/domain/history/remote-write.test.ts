@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { decodeWriteRequest, uncompressSnappy } from '../../../test/support/remote-write-receiver.ts'
 import { type ColumnName, columnNames, noValue, type Steps } from './columns.ts'
 import { addWeak, encodeChannelLabels, startOfDay, stepOf, toTimeSeries, type WeakTotals } from './remote-write.ts'
-import { compressSnappy } from './snappy.ts'
-import { encodeWriteRequest } from './write-request.ts'
+import { compressSnappy, encodeWriteRequest } from './write-request.ts'
 
 function createSteps(from: number, channels: Readonly<Record<number, Partial<Record<ColumnName, number[]>>>>): Steps {
   const channelIds = Object.keys(channels).map(Number)

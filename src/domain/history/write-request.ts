@@ -1,7 +1,5 @@
 /** Encodes messages of Prometheus remote write 1.0: https://prometheus.io/docs/specs/prw/remote_write_spec/. */
 
-import { ByteWriter, varintLength } from './byte-writer.ts'
-
 /** Oldest first. */
 export interface TimeSeries {
   /** See `encodeLabels`. */
@@ -68,4 +66,114 @@ function encodeText(text: string): Uint8Array {
   const escaped = encodeURIComponent(text.toWellFormed())
   const bytes = escaped.replace(/%(..)/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
   return Uint8Array.from(bytes, (character) => character.charCodeAt(0))
+}
+
+export class ByteWriter {
+  #buffer: Uint8Array
+  #length = 0
+
+  constructor(expectedLength = 1024) {
+    this.#buffer = new Uint8Array(Math.max(16, expectedLength))
+  }
+
+  writeByte(byte: number): void {
+    this.#reserve(1)
+    this.#buffer[this.#length++] = byte
+  }
+
+  write(bytes: Uint8Array): void {
+    this.#reserve(bytes.length)
+    this.#buffer.set(bytes, this.#length)
+    this.#length += bytes.length
+  }
+
+  /** Writes a whole number from 0 to 2^53 - 1 in groups of seven bits, lowest first. */
+  writeVarint(value: number): void {
+    let rest = value
+    for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) this.writeByte((rest % 0x80) | 0x80)
+    this.writeByte(rest)
+  }
+
+  writeDouble(value: number): void {
+    this.#reserve(8)
+    new DataView(this.#buffer.buffer, this.#length).setFloat64(0, value, true)
+    this.#length += 8
+  }
+
+  bytes(): Uint8Array {
+    return this.#buffer.subarray(0, this.#length)
+  }
+
+  #reserve(count: number): void {
+    if (this.#length + count <= this.#buffer.length) return
+    const larger = new Uint8Array(2 * (this.#length + count))
+    larger.set(this.bytes())
+    this.#buffer = larger
+  }
+}
+
+/** Returns the number of bytes that `writeVarint` writes. */
+export function varintLength(value: number): number {
+  let length = 1
+  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) length += 1
+  return length
+}
+
+// Compresses to the block format of Snappy, which Prometheus remote write requires:
+// https://github.com/google/snappy/blob/main/format_description.txt.
+
+/** The offsets of copies have two bytes. */
+const maxOffset = 65_535
+const minMatch = 4
+const maxCopy = 64
+const hashBits = 14
+
+export function compressSnappy(input: Uint8Array): Uint8Array {
+  const output = new ByteWriter(input.length)
+  output.writeVarint(input.length)
+  const view = new DataView(input.buffer, input.byteOffset, input.byteLength)
+  /** The last position, plus one, of four bytes with this hash; 0: none. */
+  const positions = new Int32Array(1 << hashBits)
+  let literalStart = 0
+  let position = 0
+  while (position + minMatch <= input.length) {
+    const bytes = view.getUint32(position, true)
+    const hash = Math.imul(bytes, 0x1e35a7bd) >>> (32 - hashBits)
+    const candidate = (positions[hash] ?? 0) - 1
+    positions[hash] = position + 1
+    const isMatch = candidate >= 0 && position - candidate <= maxOffset && view.getUint32(candidate, true) === bytes
+    if (!isMatch) {
+      position += 1
+      continue
+    }
+    let end = position + minMatch
+    while (end < input.length && input[end] === input[end - position + candidate]) end += 1
+    writeLiteral(output, input.subarray(literalStart, position))
+    writeCopies(output, position - candidate, end - position)
+    position = end
+    literalStart = end
+  }
+  writeLiteral(output, input.subarray(literalStart))
+  return output.bytes()
+}
+
+function writeLiteral(output: ByteWriter, bytes: Uint8Array): void {
+  if (bytes.length === 0) return
+  const length = bytes.length - 1
+  if (length < 60) output.writeByte(length << 2)
+  else {
+    const lengthBytes = length < 0x100 ? 1 : length < 0x1_0000 ? 2 : length < 0x100_0000 ? 3 : 4
+    output.writeByte((59 + lengthBytes) << 2)
+    for (let index = 0; index < lengthBytes; index++) output.writeByte((length >>> (8 * index)) & 0xff)
+  }
+  output.write(bytes)
+}
+
+/** Writes a copy of `length` bytes from `offset` bytes before. A copy element contains at most 64 bytes. */
+function writeCopies(output: ByteWriter, offset: number, length: number): void {
+  for (let rest = length; rest > 0; rest -= maxCopy) {
+    output.writeByte(((Math.min(rest, maxCopy) - 1) << 2) | 2)
+    output.writeByte(offset & 0xff)
+    output.writeByte(offset >>> 8)
+  }
 }

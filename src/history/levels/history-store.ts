@@ -1,6 +1,5 @@
 /** Stores recorded levels and responds to queries, in tables of either database. Runs in a worker thread. */
 
-import { checkResponseSize, chooseTier } from '../../domain/history/choose-tier.ts'
 import type { RecordedSeconds, Steps } from '../../domain/history/columns.ts'
 import { csvHeading, formatCsv, formatLevels } from '../../domain/history/formats.ts'
 import { findIdleNoise, type IdleNoise, noiseStep } from '../../domain/history/idle-noise.ts'
@@ -26,7 +25,7 @@ import {
   type MutableSteps,
   mergeSteps,
 } from '../../domain/history/steps.ts'
-import { type TierStep, tierSteps } from '../../domain/history/tiers.ts'
+import { checkResponseSize, chooseTier, type TierStep, tierSteps } from '../../domain/history/tiers.ts'
 import { LevelWriter } from './level-writer.ts'
 import { StepReader, type TimeRange } from './step-reader.ts'
 import { type ChunkTable, chunkSpans, chunkTables, type HistoryTables, tierOf } from './tables.ts'

@@ -12,7 +12,7 @@ import {
 } from '../../domain/checks.ts'
 import type { Channel } from '../../domain/equipment/receiver.ts'
 import { RequestError } from '../../domain/errors.ts'
-import { noWalkLevels, type WalkLevels } from '../../domain/history/walk-test.ts'
+import { noWalkLevels, type WalkLevels } from '../../domain/history/level-summary.ts'
 import { globalScope } from '../../domain/settings.ts'
 import { listChannelsOfShow, type Show } from '../../domain/shows.ts'
 import { audioFloorOf } from '../../manufacturers/index.ts'

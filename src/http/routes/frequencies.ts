@@ -10,7 +10,7 @@ import { listIdleNoise } from '../../actions/frequencies/list-idle-noise.ts'
 import { type FrequencyNoiseBody, frequencyOperations } from '../../contract/frequencies.ts'
 import { includesSite, localSite } from '../../domain/equipment/sites.ts'
 import { RequestError } from '../../domain/errors.ts'
-import { carrierIdsOf, mergeSecondCarriers } from '../../domain/frequencies/checked-carriers.ts'
+import { carrierIdsOf, mergeSecondCarriers } from '../../domain/frequencies/check.ts'
 import {
   parseCarriers,
   parseSuggestRequest,

@@ -1,12 +1,9 @@
 /** Reads a scan file. The content determines the format, whatever the name of the file. */
 
-import { isAnritsu, readAnritsu } from './read-anritsu.ts'
-import { isPowerRows, readPowerRows } from './read-power-rows.ts'
-import { isRfExplorer, readRfExplorer } from './read-rf-explorer.ts'
 import { type Gunzip, isRfe, readRfe } from './read-rfe.ts'
-import { isXml, readSdb2 } from './read-sdb2.ts'
-import { isSdb3, readSdb3 } from './read-sdb3.ts'
+import { isSdb3, isXml, readSdb2, readSdb3 } from './read-sdb.ts'
 import { readTable } from './read-table.ts'
+import { isAnritsu, isPowerRows, isRfExplorer, readAnritsu, readPowerRows, readRfExplorer } from './read-text.ts'
 import { maxScanFileBytes, type ReadScan, ScanFileError } from './scan.ts'
 import { decodeLatin1, decodeText } from './scan-text.ts'
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { RequestError } from '../errors.ts'
-import { chooseTier } from './choose-tier.ts'
-import { tierSteps } from './tiers.ts'
+import { chooseTier, tierSteps } from './tiers.ts'
 
 const hour = 3600
 const from = 1_777_658_400

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { packLevels, unpackLevels } from './pack-levels.ts'
 import { maxScanPoints } from './scan.ts'
+import { packLevels, unpackLevels } from './stored-scan.ts'
 
 it('restores any frequencies and levels', () => {
   const frequencies = fc.uniqueArray(fc.integer({ min: 1, max: 30_000_000 }), { maxLength: 300 })
