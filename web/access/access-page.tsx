@@ -5,7 +5,7 @@ import type { Api, ApiResponse } from '../app/api.ts'
 import { t } from '../app/i18n.ts'
 import type { Address, Received, Sent } from '../app/operations.ts'
 import { usePageTitle } from '../app/page-title.ts'
-import { BrandSign } from '../parts/brand-sign.tsx'
+import { BrandSign } from '../app/top-bar.tsx'
 
 export function AccessPage({ title, children }: { title: string; children: ReactNode }) {
   usePageTitle(title)

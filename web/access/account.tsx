@@ -9,8 +9,7 @@ import { Shell } from '../app/shell.tsx'
 import { Ago } from '../parts/age.tsx'
 import { useShowMessage } from '../parts/dialogs/messages.tsx'
 import { PasswordField } from '../parts/forms/field.tsx'
-import { Form } from '../parts/forms/form.tsx'
-import { newPasswordProblem } from '../parts/forms/new-password.ts'
+import { Form, newPasswordProblem } from '../parts/forms/form.tsx'
 
 export function Account() {
   const session = useSession()

@@ -18,8 +18,8 @@ import { createPainter } from './painter.ts'
 import { createQueryClient } from './query-client.ts'
 import { createPages } from './routes.tsx'
 import { serviceNow } from './service-time.ts'
-import { applyTheme, rememberedTheme } from './theme.ts'
 import { createTopics } from './topics.ts'
+import { applyTheme, rememberedTheme } from './use-view.ts'
 import { Watch } from './watch.ts'
 
 function start(container: HTMLElement) {

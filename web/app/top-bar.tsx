@@ -1,7 +1,6 @@
 import { type AnyRouter, Link, useRouter, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { pathOf } from '../../src/domain/pages.ts'
-import { BrandSign } from '../parts/brand-sign.tsx'
 import { Account } from './account.tsx'
 import { useServices, useWatchState } from './context.ts'
 import { t } from './i18n.ts'
@@ -76,4 +75,13 @@ export function publishHeight(bar: HTMLElement): () => void {
   })
   observer.observe(bar)
   return () => observer.disconnect()
+}
+
+export function BrandSign() {
+  return (
+    <svg className="brand-sign" viewBox="0 0 32 32" aria-hidden="true">
+      <rect x="12" y="3" width="8" height="16" rx="4" />
+      <path d="M7 15a9 9 0 0 0 18 0M16 24v5M10 29h12" />
+    </svg>
+  )
 }

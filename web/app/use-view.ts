@@ -2,8 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useEffect, useSyncExternalStore } from 'react'
 import { useServices, useWatchState } from './context.ts'
 import { readLocal, writeLocal } from './local-storage.ts'
-import { applyTheme } from './theme.ts'
-import { addressOf, changeView, memoryOf, parseView, type View, withMemory } from './view.ts'
+import { addressOf, changeView, memoryOf, parseView, type Theme, type View, viewOf, withMemory } from './view.ts'
 
 type LivePage = 'monitor' | 'wall'
 
@@ -62,4 +61,21 @@ function watch(page: LivePage, memory: string): void {
   query.delete('theme')
   writeLocal('micwatch.theme', theme)
   writeLocal(storageKeys[page], query.toString())
+}
+
+export function applyTheme(theme: Theme): void {
+  const root = document.documentElement
+  root.dataset.theme = theme === 'system' ? systemTheme() : theme
+  // The title bar of the installed app has the colour of the header.
+  const colour = getComputedStyle(root).getPropertyValue('--surface-bar').trim()
+  document.querySelector('meta[name="theme-color"]')?.setAttribute('content', colour)
+}
+
+function systemTheme(): Exclude<Theme, 'system'> {
+  if (matchMedia('(prefers-contrast: more)').matches) return 'contrast'
+  return matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark'
+}
+
+export function rememberedTheme(search: string): Theme {
+  return viewOf(search, `theme=${readLocal('micwatch.theme')}`).theme
 }

@@ -1,16 +1,26 @@
 import './channel.css'
-import { Link, useParams } from '@tanstack/react-router'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { useEffect, useSyncExternalStore } from 'react'
+import type { ChannelBody } from '../../src/contract/channels.ts'
 import { pathOf } from '../../src/domain/pages.ts'
-import { useFacts, useWatchState } from '../app/context.ts'
-import { plainText } from '../app/format.ts'
+import { beginningOf, type ChannelFacts } from '../app/channel-state.ts'
+import { useFacts, useServices, useWatchState } from '../app/context.ts'
+import { formatPercent, formatShortDuration, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { usePageTitle } from '../app/page-title.ts'
 import { defaultView } from '../app/view.ts'
+import { Ago, Since } from '../parts/age.tsx'
+import { AcknowledgeButton } from '../parts/alerts/acknowledge-button.tsx'
+import { personName } from '../parts/alerts/alert-text.ts'
+import { useChannelAlert } from '../parts/alerts/alerts.ts'
 import { ChannelCard } from '../parts/card/channel-card.tsx'
 import { Phase } from '../parts/card/phase.tsx'
+import { WillNotLast } from '../parts/card/time-left.tsx'
 import { Notice } from '../parts/dialogs/notice.tsx'
 import { MeterLayer } from '../parts/meters/meters.tsx'
 import { QrCode } from '../parts/qr-code.tsx'
+import { StateIcon } from '../parts/state-icon.tsx'
 import {
   Assignment,
   LevelDetails,
@@ -20,9 +30,7 @@ import {
   TransmitterDetails,
 } from './channel-details.tsx'
 import { ChannelHistory } from './channel-history.tsx'
-import { ConditionPanel } from './condition-panel.tsx'
 import { EquipmentAlerts } from './equipment-alerts.tsx'
-import { Neighbours } from './neighbours.tsx'
 
 export function Channel() {
   const channelId = Number(useParams({ strict: false }).id)
@@ -104,5 +112,122 @@ function OneChannel({ receiverId, channelId }: { receiverId: number; channelId: 
         </div>
       </div>
     </>
+  )
+}
+
+function Neighbours({ channelId }: { channelId: number }) {
+  const { watch } = useServices()
+  const navigate = useNavigate()
+  const cards = useSyncExternalStore(watch.subscribe, watch.cards)
+  const at = cards.findIndex((card) => card.channelId === channelId)
+  const neighbours = { previous: cards[at - 1], next: cards[at + 1] }
+  const previousId = neighbours.previous?.channelId
+  const nextId = neighbours.next?.channelId
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const id = event.key === 'ArrowLeft' ? previousId : event.key === 'ArrowRight' ? nextId : undefined
+      if (id === undefined || isForAnother(event)) return
+      event.preventDefault()
+      void navigate({ to: '/channels/$id', params: { id: String(id) }, replace: true })
+    }
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  }, [navigate, previousId, nextId])
+  return (
+    <nav className="neighbours" aria-label={t('channel.neighbours')}>
+      {(['previous', 'next'] as const).map((direction) => {
+        const card = neighbours[direction]
+        const Icon = direction === 'previous' ? ChevronLeft : ChevronRight
+        return card === undefined ? (
+          <span key={direction} className="choice" aria-disabled="true">
+            <Icon className="icon" aria-hidden="true" />
+          </span>
+        ) : (
+          <Link
+            key={direction}
+            className="choice"
+            to="/channels/$id"
+            params={{ id: String(card.channelId) }}
+            replace={true}
+            aria-label={t(`channel.neighbour.${direction}`, { name: `${card.slot} ${card.name ?? t('card.noName')}` })}
+            aria-keyshortcuts={direction === 'previous' ? 'ArrowLeft' : 'ArrowRight'}
+          >
+            <Icon className="icon" aria-hidden="true" />
+          </Link>
+        )
+      })}
+    </nav>
+  )
+}
+
+/** A field, the chart, a dialog or another handler uses the key. */
+function isForAnother({ defaultPrevented, ctrlKey, metaKey, altKey, shiftKey, target }: KeyboardEvent): boolean {
+  if (defaultPrevented || ctrlKey || metaKey || altKey || shiftKey) return true
+  if (document.querySelector('dialog[open]') !== null) return true
+  return target instanceof Element && target.closest('input, select, textarea, [contenteditable], .history') !== null
+}
+
+interface ConditionPanelProps {
+  readonly facts: ChannelFacts
+  readonly channel: ChannelBody
+}
+
+function ConditionPanel({ facts, channel }: ConditionPanelProps) {
+  const { condition, last_transmitter: last } = channel
+  const alert = useChannelAlert(facts.receiverId, facts.channelId)
+  // While this page has no current data, the state is `stale` and `facts.since` is when the page lost it.
+  const isOwn = facts.state === condition.state
+  const since = isOwn && condition.values_at === undefined ? beginningOf(condition) : facts.since
+  return (
+    <section
+      className="condition"
+      data-attention={facts.needsAttention || facts.state === 'stale' || undefined}
+      data-severity={isOwn ? condition.severity : 'warning'}
+      aria-label={t('receiver.state')}
+    >
+      <p className="condition-state">
+        <StateIcon state={facts.state} />
+        <strong>{t(`states.${facts.state}`)}</strong>
+        {since === null ? null : (
+          <span className="condition-since">
+            <Since since={since} />
+          </span>
+        )}
+        {alert === null ? null : <AcknowledgeButton alert={alert} />}
+      </p>
+      {facts.flags.length === 0 ? null : (
+        <ul className="condition-flags" aria-label={t('channel.flagsLabel')}>
+          {facts.flags.map((flag) => (
+            <li key={flag}>
+              <StateIcon state={flag} />
+              {t(`flags.${flag}`)}
+            </li>
+          ))}
+        </ul>
+      )}
+      <WillNotLast channelId={facts.channelId} />
+      {last === undefined ? null : (
+        <p className="condition-last">
+          {t('channel.lastTransmitter')}:{' '}
+          {[
+            plainText(last.name ?? t('card.noName')),
+            last.battery === null ? null : formatPercent(last.battery),
+            last.minutes_left === null
+              ? null
+              : t('channel.timeLeft', { time: formatShortDuration(last.minutes_left * 60_000) }),
+          ]
+            .filter((part) => part !== null)
+            .join(' · ')}
+          {' · '}
+          {t('channel.lastSeenAgo')} <Ago at={last.last_seen} />
+        </p>
+      )}
+      {alert === null || alert.acknowledged_by === null ? null : (
+        <p className="condition-last">
+          {t('alerts.acknowledgedBy', { name: personName(alert.acknowledged_by) })} <Ago at={alert.acknowledged_at} />
+          {alert.note ? <q>{alert.note}</q> : null}
+        </p>
+      )}
+    </section>
   )
 }

@@ -1,4 +1,4 @@
-import { handleWheel } from '../parts/wheel.ts'
+import { handleWheel } from '../parts/canvas.ts'
 import type { SpectrumCanvas } from './canvas.ts'
 import type { SpectrumControl } from './control.ts'
 import type { Span } from './span.ts'

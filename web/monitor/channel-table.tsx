@@ -10,13 +10,12 @@ import { t } from '../app/i18n.ts'
 import { useIsKiosk } from '../app/query.ts'
 import { listColumns, type Sort, type View } from '../app/view.ts'
 import { Battery, BatteryAge } from '../parts/card/battery.tsx'
-import { Flags } from '../parts/card/flags.tsx'
 import { usePlaceholder } from '../parts/card/placeholder-card.tsx'
 import { TimeLeft, WillNotLast } from '../parts/card/time-left.tsx'
 import { parseSort } from '../parts/channels/channel-order.ts'
 import type { VisibleSlot } from '../parts/channels/visible-slots.ts'
 import { antennaLabelOf, antennaTextOf, audioTextOf, Level, qualityTextOf, rfATextOf } from '../parts/meters/meters.tsx'
-import { StateIcon } from '../parts/state-icon.tsx'
+import { Flags, StateIcon } from '../parts/state-icon.tsx'
 
 interface ChannelTableProps {
   readonly entries: readonly VisibleSlot[]

@@ -1,16 +1,25 @@
 /** Applies edits in sequence and keeps an undo history. */
 
 import { useCallback, useRef, useState } from 'react'
+import type { SlotMove } from '../../src/contract/channels.ts'
+import type { PlaceholderBody } from '../../src/contract/placeholders.ts'
 import { listSlotHolders } from '../../src/domain/equipment/slots.ts'
-import type { ApiResponse, Problem } from '../app/api.ts'
-import { type Edit, findOutdatedMove, isApplied, type Plan, undoOf, withRestored } from '../app/arrangement.ts'
+import type { Api, ApiResponse, Problem } from '../app/api.ts'
+import {
+  type Edit,
+  findOutdatedMove,
+  isApplied,
+  type Move,
+  type Plan,
+  undoOf,
+  withRestored,
+} from '../app/arrangement.ts'
 import { useServices } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
 import { serviceNow } from '../app/service-time.ts'
 import type { Watch } from '../app/watch.ts'
 import type { WatchState } from '../app/watch-state.ts'
 import { useShowMessage } from '../parts/dialogs/messages.tsx'
-import { applyEdit } from './apply-edit.ts'
 
 export interface Edits {
   readonly canUndo: boolean
@@ -169,4 +178,49 @@ function messageOf(edit: Edit): string {
     default:
       return edit satisfies never
   }
+}
+
+async function applyEdit(api: Api, edit: Edit): Promise<ApiResponse<Edit>> {
+  switch (edit.type) {
+    case 'move':
+      return mapped(await api.write('PUT', '/api/slots/', { moves: edit.moves.map(toSlotMove) }, 'object'), () => edit)
+    case 'add_placeholder': {
+      const response = await api.write('POST', '/api/placeholders/', fieldsOf(edit.placeholder), 'object')
+      return mapped(response, (placeholder) => ({ ...edit, placeholder }))
+    }
+    case 'change_placeholder': {
+      const { id } = edit.after
+      const response = await api.write('PATCH', `/api/placeholders/${id}/`, fieldsOf(edit.after), 'object')
+      return mapped(response, (after) => ({ ...edit, after }))
+    }
+    case 'delete_placeholder':
+      return mapped(
+        await api.write('DELETE', `/api/placeholders/${edit.placeholder.id}/`, undefined, 'nothing'),
+        () => edit,
+      )
+    case 'change_group': {
+      const { id, ...fields } = edit.after
+      return mapped(await api.write('PUT', `/api/groups/${id}/`, fields, 'object'), (after) => ({ ...edit, after }))
+    }
+    case 'create_group': {
+      const { id: _, ...fields } = edit.group
+      return mapped(await api.write('POST', '/api/group/', fields, 'object'), (group) => ({ ...edit, group }))
+    }
+    case 'delete_group':
+      return mapped(await api.write('DELETE', `/api/groups/${edit.group.id}/`, undefined, 'nothing'), () => edit)
+    default:
+      return edit satisfies never
+  }
+}
+
+function toSlotMove({ kind, id, to }: Move): SlotMove {
+  return kind === 'channel' ? { channel_id: id, slot: to } : { placeholder_id: id, slot: to }
+}
+
+function fieldsOf({ slot, name, kind, frequency, note }: PlaceholderBody): Omit<PlaceholderBody, 'id'> {
+  return { slot, name, kind, frequency, note }
+}
+
+function mapped<Body>(response: ApiResponse<Body>, toEdit: (body: Body) => Edit): ApiResponse<Edit> {
+  return response.ok ? { ok: true, body: toEdit(response.body) } : response
 }

@@ -1,7 +1,11 @@
 /** The user first chooses the service, then fills in its fields. */
 
 import { type Dispatch, type SetStateAction, useState } from 'react'
-import { type NotificationChannelType, notificationChannelTypes } from '../../src/contract/notification-services.ts'
+import {
+  type NotificationChannelType,
+  notificationChannelTypes,
+  type ServiceFieldKey,
+} from '../../src/contract/notification-services.ts'
 import type { NotificationChannelBody } from '../../src/contract/notifications.ts'
 import type { ApiResponse, Problem } from '../app/api.ts'
 import { useServices } from '../app/context.ts'
@@ -9,13 +13,23 @@ import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { Dialog, DialogEnd } from '../parts/dialogs/dialog.tsx'
 import { useShowMessage } from '../parts/dialogs/messages.tsx'
-import { Field } from '../parts/forms/field.tsx'
+import { Field, SecretField, SelectField, TextField } from '../parts/forms/field.tsx'
 import { Form } from '../parts/forms/form.tsx'
 import { notifiersPath } from '../parts/notifiers.ts'
-import { ConfigFields } from './config-fields.tsx'
 import type { NewSecret } from './secret-once.tsx'
 import { ServiceIcon } from './service-icon.tsx'
-import { changedConfig, destinationField, fieldName, isMovedConfig, missingField } from './services.ts'
+import {
+  changedConfig,
+  destinationField,
+  fieldName,
+  fieldsOf,
+  fieldText,
+  isMovedConfig,
+  missingField,
+  portFor,
+  type Security,
+  securities,
+} from './services.ts'
 
 interface NotifierFormProps {
   /** As it was when the form opened; null to add a notifier. */
@@ -144,4 +158,60 @@ function findProblem(
   if (String(values.get('name')).trim() === '') return problem('name')
   const missing = missingField(type, config, values)
   return missing === null ? null : problem(fieldName(missing.name))
+}
+
+interface ConfigFieldsProps {
+  readonly type: NotificationChannelType
+  readonly config: NotificationChannelBody['config'] | null
+  /** See `isMovedConfig`. */
+  readonly isMoved: boolean
+}
+
+function ConfigFields({ type, config, isMoved }: ConfigFieldsProps) {
+  /** The chosen encryption sets its usual port, unless a port was typed. */
+  const [security, setSecurity] = useState<Security | null>(null)
+  const [typedPort, setTypedPort] = useState<string | null>(null)
+  return fieldsOf(type).map((field) => {
+    const key = `${type}.${field.name}` as ServiceFieldKey
+    const shared = {
+      name: fieldName(field.name),
+      label: t(`notifications.fields.${key}.label`),
+      hint: t(`notifications.fields.${key}.hint`),
+      defaultValue: fieldText(field, config),
+      required: field.isOptional === undefined,
+    }
+    const text = { ...shared, autoComplete: 'off', spellCheck: false }
+    switch (field.kind) {
+      case 'security':
+        return (
+          <SelectField
+            key={key}
+            {...shared}
+            options={securities.map((value) => ({ value, text: t(`notifications.securities.${value}`) }))}
+            onChange={({ target }) => setSecurity(target.value as Security)}
+          />
+        )
+      case 'port': {
+        const port = security === null ? shared.defaultValue : portFor(security, shared.defaultValue)
+        return (
+          <Field
+            key={key}
+            {...text}
+            defaultValue={undefined}
+            value={typedPort ?? port}
+            onChange={({ target }) => setTypedPort(target.value)}
+            inputMode="numeric"
+          />
+        )
+      }
+      case 'list':
+        return <TextField key={key} {...text} rows={3} />
+      case 'secret': {
+        const { defaultValue: stored, ...secret } = shared
+        return <SecretField key={key} {...secret} {...{ stored, isMoved }} />
+      }
+      default:
+        return <Field key={key} {...text} inputMode={field.kind === 'address' ? 'url' : 'text'} />
+    }
+  })
 }

@@ -1,12 +1,12 @@
 import { type ComponentProps, useEffect, useRef, useState } from 'react'
 import { alertKinds } from '../../src/contract/alert-kinds.ts'
 import type { NotificationChannelBody, NotificationRuleBody } from '../../src/contract/notifications.ts'
-import { severities } from '../../src/contract/values.ts'
+import { severities, weekdays } from '../../src/contract/values.ts'
 import { localSite } from '../../src/domain/equipment/sites.ts'
 import { allSites } from '../../src/domain/notifications/rule.ts'
 import type { Problem } from '../app/api.ts'
 import { useServices, useWatchState } from '../app/context.ts'
-import { plainText } from '../app/format.ts'
+import { formatWeekday, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useResource } from '../app/resource.ts'
 import { FormDialog } from '../parts/dialogs/dialog.tsx'
@@ -16,8 +16,17 @@ import { ChoicesField } from '../parts/forms/choices-field.tsx'
 import { Field, SelectField, TickField } from '../parts/forms/field.tsx'
 import { rulesPath } from '../parts/notifiers.ts'
 import { ruleSentence, siteText, useRuleNames } from './rule-sentence.ts'
-import { type RuleTime, type RuleValues, ruleOf, ruleTimes, suggestedRule, timeOf } from './rule-values.ts'
-import { ScheduleFields } from './schedule-fields.tsx'
+import {
+  passesMidnight,
+  type RuleTime,
+  type RuleValues,
+  ruleOf,
+  ruleTimes,
+  type Schedule,
+  suggestedRule,
+  timeOf,
+  usualSchedule,
+} from './rule-values.ts'
 
 interface RuleFormProps {
   /** As it was when the form opened; null to add a rule. */
@@ -273,4 +282,43 @@ function findProblem({ name, notification_channel_ids, when, escalate }: RuleVal
   if (escalate.notification_channel_ids.length === 0)
     return problem('escalate.notification_channel_ids', t('notifications.rules.problems.channels'))
   return null
+}
+
+/** Null if the rule had none. */
+function ScheduleFields({ schedule }: { schedule: Schedule | null }) {
+  const zone = useResource('/api/config/', 'object').body?.TIME_ZONE
+  const initial = schedule ?? usualSchedule(zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone)
+  const [hours, setHours] = useState({ from: initial.from, to: initial.to })
+  // The browser may not list the current time zone.
+  const zones = [...new Set([initial.time_zone, ...Intl.supportedValuesOf('timeZone')])].sort()
+  return (
+    <div className="dependent">
+      <ChoicesField
+        name="when.days"
+        label={t('notifications.rules.days')}
+        options={weekdays.map((day, index) => ({ value: day, text: formatWeekday(index) }))}
+        chosen={initial.days}
+      />
+      <div className="schedule-hours">
+        {(['from', 'to'] as const).map((end) => (
+          <Field
+            key={end}
+            name={`when.${end}`}
+            label={t(`notifications.rules.hours.${end}`)}
+            type="time"
+            value={hours[end]}
+            onChange={({ target }) => setHours({ ...hours, [end]: target.value })}
+          />
+        ))}
+      </div>
+      {passesMidnight(hours) ? <p className="hint">{t('notifications.rules.overnight')}</p> : null}
+      <SelectField
+        key={initial.time_zone}
+        name="when.time_zone"
+        label={t('notifications.rules.timeZone')}
+        options={zones.map((value) => ({ value, text: value }))}
+        defaultValue={initial.time_zone}
+      />
+    </div>
+  )
 }

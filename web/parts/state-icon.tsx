@@ -22,6 +22,7 @@ import {
   Zap,
 } from 'lucide-react'
 import type { ConditionFlag, ConditionState } from '../app/conditions.ts'
+import { t } from '../app/i18n.ts'
 
 const icons: Record<ConditionState | ConditionFlag, LucideIcon> = {
   ok: Check,
@@ -48,4 +49,17 @@ const icons: Record<ConditionState | ConditionFlag, LucideIcon> = {
 export function StateIcon({ state }: { state: ConditionState | ConditionFlag }) {
   const Icon = icons[state]
   return <Icon className="icon" aria-hidden="true" />
+}
+
+export function Flags({ flags }: { flags: readonly ConditionFlag[] }) {
+  return (
+    <span className="flags">
+      {flags.map((flag) => (
+        <span key={flag} className="flag" data-flag={flag} title={t(`flags.${flag}`)}>
+          <StateIcon state={flag} />
+          <span className="visually-hidden">{t(`flags.${flag}`)}</span>
+        </span>
+      ))}
+    </span>
+  )
 }

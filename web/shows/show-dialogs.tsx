@@ -5,8 +5,7 @@ import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { ActionDialog, FormDialog, Removal } from '../parts/dialogs/dialog.tsx'
 import { useShowMessage } from '../parts/dialogs/messages.tsx'
-import { Field, TextField } from '../parts/forms/field.tsx'
-import { fromLocalInput, toLocalInput } from '../parts/forms/local-input.ts'
+import { Field, fromLocalInput, TextField, toLocalInput } from '../parts/forms/field.tsx'
 
 export type ShowAction = 'change' | 'start' | 'end' | 'remove'
 

@@ -1,6 +1,6 @@
 import type { EventBody } from '../../src/contract/history.ts'
+import { handleWheel } from '../parts/canvas.ts'
 import { startOf } from '../parts/events.ts'
-import { handleWheel } from '../parts/wheel.ts'
 import type { Place, TimelineCanvas } from './canvas.ts'
 import type { TimelineControl } from './control.ts'
 import type { TimeRange } from './range.ts'

@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { noValue, stateLetters } from '../../src/domain/history/columns.ts'
 import { t } from '../app/i18n.ts'
+import { useColourChanges } from '../parts/canvas.ts'
 import { categories, categoryNames } from '../parts/events.ts'
-import { useColourChanges } from '../parts/use-colour-changes.ts'
 import { readColours, type TimelineColours } from './colours.ts'
 import { type Columns, createColumns, notLoaded } from './fold.ts'
 import {

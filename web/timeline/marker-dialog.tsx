@@ -7,8 +7,7 @@ import { t } from '../app/i18n.ts'
 import { useChannelOptions } from '../parts/channels/channel-options.ts'
 import { FormDialog } from '../parts/dialogs/dialog.tsx'
 import { useShowMessage } from '../parts/dialogs/messages.tsx'
-import { Field, SelectField } from '../parts/forms/field.tsx'
-import { fromLocalInput, toLocalInput } from '../parts/forms/local-input.ts'
+import { Field, fromLocalInput, SelectField, toLocalInput } from '../parts/forms/field.tsx'
 
 export interface MarkerDraft {
   /** Null for a new marker. */

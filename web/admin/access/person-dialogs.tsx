@@ -6,7 +6,7 @@ import { t } from '../../app/i18n.ts'
 import { FormDialog, Removal } from '../../parts/dialogs/dialog.tsx'
 import { useShowMessage } from '../../parts/dialogs/messages.tsx'
 import { Field, PasswordField, SelectField, TickField } from '../../parts/forms/field.tsx'
-import { newPasswordProblem } from '../../parts/forms/new-password.ts'
+import { newPasswordProblem } from '../../parts/forms/form.tsx'
 
 const path = '/api/admin/users/'
 export const roleOptions = roles.map((value) => ({ value, text: t(`shell.roles.${value}`) }))

@@ -1,5 +1,5 @@
-import { useState } from 'react'
-import type { CastImport } from '../../../src/contract/imports.ts'
+import { useEffect, useRef, useState } from 'react'
+import type { CastImport, MicboardImport } from '../../../src/contract/imports.ts'
 import { useServices } from '../../app/context.ts'
 import { t } from '../../app/i18n.ts'
 import { useSearch } from '../../app/query.ts'
@@ -9,10 +9,9 @@ import { Shell } from '../../app/shell.tsx'
 import { ProblemLine } from '../../parts/dialogs/notice.tsx'
 import { ChoiceButtons } from '../../parts/forms/choice.tsx'
 import './cast.css'
+import type { ApiResponse, Problem } from '../../app/api.ts'
 import { countColumns } from './cast-difference.ts'
 import { AppliedCast, CastPreview, SkippedList } from './cast-result.tsx'
-import { usePreview } from './import-preview.ts'
-import { MicboardForm } from './micboard.tsx'
 import { PlanningCenterForm } from './planning-center.tsx'
 
 type Columns = CastImport['columns']
@@ -160,4 +159,94 @@ function ColumnChoices({ count, columns, onChange }: ColumnChoicesProps) {
       ))}
     </fieldset>
   )
+}
+
+function MicboardForm() {
+  const { api } = useServices()
+  const [text, setText] = useState('')
+  const [applied, setApplied] = useState<MicboardImport | null>(null)
+  const { send, isSending, problem, forget } = useRequest()
+  const importFile = (isPreview: boolean) =>
+    api.write('POST', '/api/import/micboard/', { text, ...(isPreview && { preview: true }) }, 'object')
+  const preview = usePreview(text, text.trim() === '' ? null : () => importFile(true))
+  const apply = async () => {
+    const response = await send(() => importFile(false))
+    if (!response?.ok) return
+    setApplied(response.body)
+    setText('')
+  }
+
+  if (applied !== null) {
+    return (
+      <AppliedCast applied={applied} another={t('cast.micboard.another')} onClose={() => setApplied(null)}>
+        <SkippedSlots skipped={applied.skipped} />
+      </AppliedCast>
+    )
+  }
+  return (
+    <>
+      <label className="cast-text">
+        <span>{t('cast.micboard.text')}</span>
+        <textarea
+          className="input"
+          rows={8}
+          value={text}
+          placeholder={t('cast.micboard.example')}
+          spellCheck={false}
+          onChange={({ target }) => {
+            forget()
+            setText(target.value)
+          }}
+        />
+      </label>
+      {preview.problem === null ? null : <ProblemLine problem={preview.problem} />}
+      {preview.result === null ? null : (
+        <CastPreview {...{ isSending, problem }} changes={preview.result.changes} onApply={() => void apply()}>
+          <SkippedSlots skipped={preview.result.skipped} />
+        </CastPreview>
+      )}
+    </>
+  )
+}
+
+function SkippedSlots({ skipped }: Pick<MicboardImport, 'skipped'>) {
+  const items = skipped.map(({ slot, name, reason }) => ({
+    what: `${t('cast.slot', { slot: String(slot) })} ${name ?? ''}`.trim(),
+    reason,
+  }))
+  return <SkippedList title={t('cast.micboard.skipped', { count: skipped.length })} items={items} />
+}
+
+interface Preview<T> {
+  readonly result: T | null
+  readonly problem: Problem | null
+}
+
+const noPreview = { result: null, problem: null }
+/** After the last key press. */
+const previewDelayMs = 250
+
+/** Loads a preview when `key` changes. `read` is null without a request. */
+function usePreview<T>(key: string, read: (() => Promise<ApiResponse<T>>) | null): Preview<T> {
+  const [preview, setPreview] = useState<Preview<T>>(noPreview)
+  const readRef = useRef(read)
+  readRef.current = read
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of the request needs another preview
+  useEffect(() => {
+    if (readRef.current === null) {
+      setPreview(noPreview)
+      return
+    }
+    let isCurrent = true
+    const timer = setTimeout(async () => {
+      const response = await readRef.current?.()
+      if (!isCurrent || response === undefined) return
+      setPreview(response.ok ? { result: response.body, problem: null } : { result: null, problem: response.problem })
+    }, previewDelayMs)
+    return () => {
+      isCurrent = false
+      clearTimeout(timer)
+    }
+  }, [key])
+  return preview
 }

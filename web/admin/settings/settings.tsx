@@ -1,6 +1,6 @@
 import { useId, useState } from 'react'
 import type { SettingsBody } from '../../../src/contract/configuration.ts'
-import { type SettingSubject, settingSubjects } from '../../../src/contract/settings.ts'
+import { defaultSettings, type SettingSubject, settingSubjects } from '../../../src/contract/settings.ts'
 import type { SettingScope } from '../../../src/domain/settings.ts'
 import { useSearch } from '../../app/query.ts'
 import { useResource } from '../../app/resource.ts'
@@ -9,13 +9,24 @@ import { Shell } from '../../app/shell.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { useManufacturerNames } from '../../parts/equipment/manufacturer-names.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
-import { DataTable } from '../../parts/tables/data-table.tsx'
+import { type Column, DataTable } from '../../parts/tables/data-table.tsx'
 import '../../parts/tables/list.css'
 import '../../parts/tables/records.css'
 import { t } from '../../app/i18n.ts'
-import { alertColumns, settingColumns } from './setting-columns.tsx'
 import { SettingDialog, type SettingQuestion } from './setting-dialogs.tsx'
-import { alertRowsOf, isChanged, rowsOf, type SettingRow, scopeKey } from './setting-row.ts'
+import {
+  type AlertRow,
+  alertAspects,
+  alertRowsOf,
+  formatSetting,
+  hasKnownDefault,
+  isChanged,
+  rowsOf,
+  type SettingRow,
+  scopeKey,
+  settingDescription,
+  settingTitle,
+} from './setting-row.ts'
 
 const topics = ['settings', 'groups'] as const
 
@@ -152,4 +163,78 @@ function Tables({ scope, name, isChangedOnly, askFor }: TablesProps) {
       </section>
     )
   })
+}
+
+type Ask = ((question: SettingQuestion) => void) | null
+
+function settingColumns(onAsk: Ask): readonly Column<SettingRow>[] {
+  return [
+    {
+      key: 'setting',
+      title: t('settings.columns.setting'),
+      cell: ({ key }) => (
+        <span className="stacked">
+          <span>{settingTitle(key)}</span>
+          <small>{settingDescription(key)}</small>
+        </span>
+      ),
+    },
+    { key: 'value', title: t('settings.columns.value'), cell: (row) => <Value {...{ row, onAsk }} /> },
+  ]
+}
+
+function alertColumns(onAsk: Ask): readonly Column<AlertRow>[] {
+  return [
+    { key: 'alert', title: t('settings.columns.alert'), cell: ({ kind }) => t(`alerts.kinds.${kind}`) },
+    ...alertAspects.map(
+      (aspect): Column<AlertRow> => ({
+        key: aspect,
+        title: t(`settings.columns.${aspect}`),
+        cell: ({ settings }) => <Value row={settings[aspect]} onAsk={onAsk} />,
+      }),
+    ),
+  ]
+}
+
+function Value({ row, onAsk }: { readonly row: SettingRow; readonly onAsk: Ask }) {
+  const { key, value, source } = row
+  const notes = [
+    ...(source === 'default' ? [] : [t(`settings.sources.${source}`)]),
+    ...(isChanged(row) && hasKnownDefault(key)
+      ? [t('settings.default', { value: formatSetting(key, defaultSettings[key]) })]
+      : []),
+  ]
+  return (
+    <div className="setting">
+      <span className="stacked">
+        <span className="setting-value" data-changed={isChanged(row) || undefined}>
+          {formatSetting(key, value)}
+        </span>
+        {notes.length === 0 ? null : <small>{notes.join(' · ')}</small>}
+      </span>
+      {onAsk === null ? null : <Actions {...{ row, onAsk }} />}
+    </div>
+  )
+}
+
+interface ActionsProps {
+  readonly row: SettingRow
+  onAsk(question: SettingQuestion): void
+}
+
+function Actions({ row, onAsk }: ActionsProps) {
+  const kinds = row.source === 'stored' ? (['change', 'reset'] as const) : (['change'] as const)
+  return (
+    <div className="row-actions">
+      {kinds.map((kind) => (
+        <button key={kind} type="button" className="choice" onClick={() => onAsk({ kind, row })}>
+          {t(`settings.${kind}`)}
+          <span className="visually-hidden">
+            {' '}
+            {settingTitle(row.key)}, {row.scopeName}
+          </span>
+        </button>
+      ))}
+    </div>
+  )
 }

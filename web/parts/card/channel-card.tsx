@@ -1,18 +1,20 @@
 import { Link } from '@tanstack/react-router'
-import { LockKeyhole, UserRoundPlus } from 'lucide-react'
+import { BellRing, CheckCheck, LockKeyhole, UserRoundPlus } from 'lucide-react'
 import { type CSSProperties, memo } from 'react'
 import { hasRow } from '../../../src/domain/conditions/condition.ts'
 import type { ChannelFacts } from '../../app/channel-state.ts'
 import { useFacts, useServices, useWatchState } from '../../app/context.ts'
-import { formatDb, formatMegahertz, formatPercent } from '../../app/format.ts'
+import { formatDb, formatMegahertz, formatPercent, plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
 import { useIsKiosk } from '../../app/query.ts'
 import { Age, AgeAgo, StateAge } from '../age.tsx'
+import { alertLine } from '../alerts/alert-text.ts'
+import { isOpen, useChannelAlert } from '../alerts/alerts.ts'
+import { useAlertResponses } from '../alerts/use-alert-responses.ts'
 import { rangeAround } from '../channels/channel-range.ts'
 import { Chart, Level, Meters, qualityTextOf } from '../meters/meters.tsx'
+import { Flags } from '../state-icon.tsx'
 import { Battery, BatteryAge } from './battery.tsx'
-import { CardAlert } from './card-alert.tsx'
-import { Flags } from './flags.tsx'
 import { fitName } from './name-fit.ts'
 import { OfflineReceiver } from './offline-receiver.tsx'
 import { ShownState, TimeLeft } from './time-left.tsx'
@@ -232,5 +234,47 @@ function LastTransmitter({ facts }: { facts: ChannelFacts }) {
         </span>
       )}
     </span>
+  )
+}
+
+interface CardAlertProps {
+  readonly facts: ChannelFacts
+  readonly mayOperate: boolean
+}
+
+function CardAlert({ facts: { receiverId, channelId }, mayOperate }: CardAlertProps) {
+  const { acknowledge, isSending } = useAlertResponses()
+  const alert = useChannelAlert(receiverId, channelId)
+  if (alert === null) return null
+  if (!isOpen(alert)) {
+    const text = t('card.acknowledgedBy', { name: alert.acknowledged_by ?? '' })
+    return (
+      <span className="card-acknowledged" title={text}>
+        <CheckCheck className="icon" aria-hidden="true" />
+        <span className="visually-hidden">{text}</span>
+      </span>
+    )
+  }
+  if (!mayOperate) return null
+  if (alert.site !== null) {
+    const text = t('alerts.atSite', { site: plainText(alert.site.name) })
+    return (
+      <span className="card-at-site" title={text}>
+        <BellRing className="icon" aria-hidden="true" />
+        <span className="visually-hidden">{text}</span>
+      </span>
+    )
+  }
+  return (
+    <button
+      type="button"
+      className="card-acknowledge"
+      aria-disabled={isSending || undefined}
+      onClick={() => void acknowledge([alert])}
+    >
+      <BellRing className="icon" aria-hidden="true" />
+      {t('card.acknowledge')}
+      <span className="visually-hidden"> {alertLine(alert)}</span>
+    </button>
   )
 }

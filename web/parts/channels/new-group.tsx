@@ -5,7 +5,7 @@ import { useSelection } from '../../app/selection.ts'
 import type { View } from '../../app/view.ts'
 import { FormDialog } from '../dialogs/dialog.tsx'
 import { Field } from '../forms/field.tsx'
-import { BulkBar } from '../tables/bulk-bar.tsx'
+import { BulkBar } from '../tables/bulk-actions.tsx'
 import { useSlotContents } from './slots.ts'
 import { decodeSlots, useVisibleSlots } from './visible-slots.ts'
 

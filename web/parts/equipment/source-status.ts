@@ -1,10 +1,12 @@
 import type { ManufacturerHealth } from '../../../src/contract/health.ts'
 import type { SourceBody } from '../../../src/contract/live-messages.ts'
+import type { ReceiverInData } from '../../../src/contract/receivers.ts'
 import { upstreamStatuses } from '../../../src/contract/values.ts'
+import { recordOfSite } from '../../../src/domain/equipment/sites.ts'
 import { useWatchState } from '../../app/context.ts'
+import { plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
 import type { WatchState } from '../../app/watch-state.ts'
-import { recordOf } from './receiver-sources.ts'
 
 /** `reported`: scripts report the receivers of a manufacturer without an address. */
 const shownStatuses = [...upstreamStatuses, 'reported'] as const
@@ -58,4 +60,41 @@ export function listDeviceErrors(about: Pick<ManufacturerHealth, 'device_errors'
   const { device_errors, more } = about
   const listed = device_errors.map(({ device, error }) => t('health.failing', { source: device, reason: error }))
   return more === 0 ? listed : [...listed, t('health.moreDevices', { count: more })]
+}
+
+type Located = Pick<ReceiverInData, 'manufacturer' | 'ip' | 'site'>
+
+/** Receivers of a site belong to the record that follows it. */
+export function recordOf({ manufacturer, site }: Pick<Located, 'manufacturer' | 'site'>): string {
+  return site === null ? manufacturer : recordOfSite(site.code)
+}
+
+/** While `reporting` is empty, the source at the receiver's address, otherwise all sources of its manufacturer. */
+export function sourcesOf(
+  receiver: Located,
+  sources: readonly SourceBody[],
+  reporting: readonly string[],
+): readonly SourceBody[] {
+  const { ip } = receiver
+  const record = recordOf(receiver)
+  const own = sources.filter(({ code }) => code === record)
+  const known = own.filter(({ address }) => reporting.includes(address))
+  if (known.length > 0) return known
+  const direct = own.filter(({ address }) => ip !== null && hostOf(address) === ip)
+  return direct.length > 0 ? direct : own
+}
+
+/** The error of a source if all sources of the receiver fail, otherwise the receiver itself. */
+export function offlineReason(sources: readonly SourceBody[]): string {
+  const failing = sources.filter(({ status }) => status === 'degraded' || status === 'unhealthy')
+  const [first] = failing
+  if (first === undefined || failing.length < sources.length) return t('receiver.noResponse')
+  const { address, error } = first
+  return error === null
+    ? t('receiver.sourceFails', { address })
+    : t('receiver.sourceFailsWith', { address, error: plainText(error) })
+}
+
+function hostOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).hostname : address
 }

@@ -4,6 +4,8 @@ import { createContext, type FormEvent, type ReactNode, useContext, useEffect, u
 import type { ApiResponse, Problem } from '../../app/api.ts'
 import { useRequest } from '../../app/resource.ts'
 import './form.css'
+import { passwordProblem } from '../../../src/domain/access/password.ts'
+import { toSentence } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
 import { ProblemLine } from '../dialogs/notice.tsx'
 
@@ -78,4 +80,10 @@ export function Form<Body>({
 function fieldOf(form: HTMLFormElement | null, name: string): HTMLElement | null {
   const found = form?.elements.namedItem(name)
   return found instanceof HTMLElement ? found : null
+}
+
+/** Applies the service's password rules before a request is sent. */
+export function newPasswordProblem(values: FormData, field: string, username: string): Problem | null {
+  const says = passwordProblem(String(values.get(field) ?? ''), username)
+  return says === null ? null : { kind: 'refused', field, detail: toSentence(says) }
 }

@@ -2,7 +2,7 @@
  * A confirmation with the number of items, then the result, the items that failed, and an undo button where possible.
  */
 
-import { useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { ReviewBody } from '../../../src/contract/schema.ts'
 import { useServices } from '../../app/context.ts'
 import { t } from '../../app/i18n.ts'
@@ -11,7 +11,7 @@ import { useRequest } from '../../app/resource.ts'
 import type { Selection } from '../../app/selection.ts'
 import { Confirmation } from '../dialogs/dialog.tsx'
 import { useShowMessage } from '../dialogs/messages.tsx'
-import { BulkBar } from './bulk-bar.tsx'
+import './list.css'
 
 export interface BulkAction {
   readonly key: string
@@ -144,5 +144,33 @@ export function Outcome({ failed, onDismiss }: OutcomeProps) {
         {t('parts.messages.dismiss')}
       </button>
     </section>
+  )
+}
+
+/** Always rendered, so that selecting items does not shift the page. */
+export function BulkBar({ selection, children }: { selection: Selection; children: ReactNode }) {
+  const { ids, shown, toggleAll } = selection
+  const box = useRef<HTMLInputElement>(null)
+  const isAll = shown > 0 && ids.length === shown
+  useEffect(() => {
+    if (box.current !== null) box.current.indeterminate = ids.length > 0 && !isAll
+  }, [ids.length, isAll])
+  return (
+    <div className="bulk-bar">
+      <label className="tick">
+        <input
+          ref={box}
+          type="checkbox"
+          checked={isAll}
+          disabled={shown === 0}
+          onChange={toggleAll}
+          aria-label={t('parts.list.selectAll')}
+        />
+        <span role="status">
+          {t(ids.length === shown ? 'parts.list.allSelected' : 'parts.list.selected', { count: ids.length, shown })}
+        </span>
+      </label>
+      {children}
+    </div>
   )
 }

@@ -1,14 +1,15 @@
 import type { ReactNode } from 'react'
 import type { PageBody } from '../../../src/contract/schema.ts'
 import { pageSize } from '../../app/paged.ts'
-import { type Filter, filterValues, useSearch } from '../../app/query.ts'
+import { type Filter, filterValues, pageNumber, useSearch } from '../../app/query.ts'
 import type { Resource } from '../../app/resource.ts'
 import { type Selection, useSelection } from '../../app/selection.ts'
 import { Empty } from '../empty.tsx'
 import { Loaded } from '../loaded.tsx'
 import { type BulkAction, BulkActions } from './bulk-actions.tsx'
 import { FilterBar } from './filter-bar.tsx'
-import { Pager } from './pager.tsx'
+import './list.css'
+import { t } from '../../app/i18n.ts'
 
 interface PagedListProps<Item> {
   readonly resource: Resource<PageBody<Item>>
@@ -77,5 +78,29 @@ function Items<Item extends { readonly id: number }>({ items, actions, onDone, c
       )}
       {items.length === 0 ? null : children(items, selection)}
     </>
+  )
+}
+
+/** `shown`: items on this page. `size`: items per page. */
+export function Pager({ count, shown, size }: { count: number; shown: number; size: number }) {
+  const [search, change] = useSearch()
+  const page = pageNumber(search)
+  const from = (page - 1) * size + 1
+  if (count === 0) return null
+  const go = (to: number) => change({ page: to === 1 ? null : String(to) })
+  return (
+    <nav className="pager" aria-label={t('parts.pager.label')}>
+      <span>{t('parts.pager.range', { from, to: from + shown - 1, count })}</span>
+      {count <= size && page === 1 ? null : (
+        <>
+          <button type="button" className="choice" disabled={page === 1} onClick={() => go(page - 1)}>
+            {t('parts.pager.previous')}
+          </button>
+          <button type="button" className="choice" disabled={from + shown - 1 >= count} onClick={() => go(page + 1)}>
+            {t('parts.pager.next')}
+          </button>
+        </>
+      )}
+    </nav>
   )
 }

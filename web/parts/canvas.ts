@@ -15,3 +15,20 @@ export function useColourChanges(recolour: () => void): void {
     }
   }, [recolour])
 }
+
+interface WheelActions {
+  zoom(factor: number): void
+  pan(pixels: number): void
+}
+
+const pixelsPerLine = 16
+
+/** Zooms with Ctrl and pans sideways. A vertical wheel without keys scrolls the page. */
+export function handleWheel(event: WheelEvent, { zoom, pan }: WheelActions): void {
+  const pixels = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? pixelsPerLine : 1
+  const isZoom = event.ctrlKey || event.metaKey
+  if (!isZoom && !event.shiftKey && Math.abs(event.deltaX) <= Math.abs(event.deltaY)) return
+  event.preventDefault()
+  if (isZoom) zoom(Math.exp(event.deltaY * pixels * 0.002))
+  else pan((event.deltaX || event.deltaY) * pixels)
+}
