@@ -150,7 +150,7 @@ describe('roles', () => {
 
   // Conformance: C-5.15, C-6.8, C-6.9.
   // Reliability: 1.2, 1.14.
-  it('apply as in the table to sessions and tokens on every listener', async () => {
+  it('apply to sessions and tokens on every listener, as in the table', async () => {
     for (const config of [lan, {}]) {
       const app = await startApp({ config })
       await addAdmin(app)
@@ -278,7 +278,7 @@ describe('a trusted proxy', () => {
   })
 
   // Reliability: 3.7.5.
-  it('is recognised only at the configured address', async () => {
+  it('is trusted only at the configured address', async () => {
     const app = await startApp({ config: { server: { host: '0.0.0.0', trusted_proxies: ['10.0.0.0/8'] } } })
     await addAdmin(app)
     const response = await app.post('/api/auth/login', { username: 'root', password }, forwarded)

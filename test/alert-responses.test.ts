@@ -1,4 +1,4 @@
-/** What users do about alerts: acknowledge, snooze and silence them; the same for every process and after a restart. */
+/** Users acknowledge, snooze and silence alerts, in every process and after a restart. */
 
 import { describe, expect, it } from 'vitest'
 import type { AlertBody, SilenceBody } from '../src/contract/alerts.ts'
@@ -57,7 +57,7 @@ const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toIS
 
 describe.concurrent('POST /api/alerts/{id}/acknowledge', () => {
   // Conformance: C-11.6.
-  it('is recorded once, announced to clients of both versions, and undone when the battery gets worse', async () => {
+  it('is recorded once, sent to clients of both versions, and cleared when the battery gets worse', async () => {
     const { set, manufacturers } = await startSystem()
     const app = await startApp({ manufacturers })
     const [socket, live] = [await app.socket(), await openLive(app)]
@@ -130,7 +130,7 @@ describe.concurrent('POST /api/alerts/{id}/acknowledge', () => {
 
 describe.concurrent('POST /api/alerts/{id}/snooze', () => {
   // Conformance: C-11.7.
-  it('needs either minutes or an event, and ends with it', async () => {
+  it('requires minutes or an event, and ends with it', async () => {
     const { set, manufacturers } = await startSystem()
     const app = await startApp({ manufacturers })
     const live = await openLive(app)
@@ -215,7 +215,7 @@ describe.concurrent('/api/silences/', () => {
   })
 
   // Conformance: C-11.10.
-  it('rejects a silence of nothing, of unknown things, and one that ends too late or has ended', async () => {
+  it('rejects a silence without a scope, with unknown ids, or with an end too late or in the past', async () => {
     const app = await startApp()
     const create = (body: object) => app.post('/api/silences/', body)
     const kinds = ['rf_weak']
@@ -243,7 +243,7 @@ describe.concurrent('/api/silences/', () => {
 
 describe.concurrent.each(engines)('several processes (%s)', (engine: Engine) => {
   // Conformance: C-11.6, C-11.11.
-  it('see within a second what was done in another one, and the first acknowledgement counts', async () => {
+  it('see responses from each other within a second, and keep the first acknowledgement', async () => {
     const database = await createTestDatabase(engine)
     onTestEnd(database.drop)
     const { set, manufacturers } = await startSystem()
@@ -295,7 +295,7 @@ it.concurrent('an acknowledgement and a silence survive kill -9', async () => {
 
 describe.concurrent('an alert that cannot be stored', () => {
   // Conformance: C-11.15.
-  it('is listed among the stored ones, newest first, on the page on which it belongs', async () => {
+  it('is sorted and paged with the stored alerts, newest first', async () => {
     const app = await startApp()
     for (const isStored of [true, true, false, true]) await raiseRecordingStopped(app, isStored)
     const all: AlertBody[] = (await app.get('/api/alerts/')).json

@@ -126,7 +126,7 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
 
 describe.concurrent.each(engines)('a low battery in several processes (%s)', (engine: Engine) => {
   // Conformance: C-7.24.
-  it('survives a restart without a second alert, and is cleared by the process that runs then', async () => {
+  it('raises no second alert after a restart, and is cleared by the new process', async () => {
     const database = await createTestDatabase(engine)
     onTestEnd(database.drop)
     const simulator = await startShure({ receivers: 1 })
@@ -219,7 +219,7 @@ describe.concurrent.each(engines)('a failed pack in a charger (%s)', (engine: En
 })
 
 // Conformance: C-11.17.
-it.concurrent('follows the value of an open alert, which clients of version 1 are not notified of', async () => {
+it.concurrent('updates the value of an open alert, without notifying clients of version 1', async () => {
   const simulator = await startShure({ receivers: 1, channelsPerReceiver: 1 })
   const { id } = deviceOf(simulator)
   const setBattery = (battery: number) => {
@@ -331,7 +331,7 @@ it.concurrent('marks receivers of a manufacturer that is no longer polled as ina
 })
 
 // Conformance: C-11.4.
-it.concurrent('settings disable a kind, whose open alerts are cleared, and set its severity', async () => {
+it.concurrent('clears open alerts of a kind that settings disable, and applies the severity from settings', async () => {
   const simulator = await startShure({ receivers: 1 })
   const { id } = deviceOf(simulator)
   for (const [channel, battery] of [15, 90].entries()) simulator.show.set(id, { battery }, channel + 1)
@@ -354,7 +354,7 @@ it.concurrent('settings disable a kind, whose open alerts are cleared, and set i
 })
 
 // Conformance: C-11.5.
-it.concurrent('raises nothing of a receiver while the cycles of its source fail, and what is still true afterwards', async () => {
+it.concurrent('raises no alerts of a receiver while its source fails, and those that still apply afterwards', async () => {
   const simulator = await startShure({ receivers: 1 })
   const { id } = deviceOf(simulator)
   const setBattery = (battery: number) => {

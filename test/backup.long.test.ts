@@ -311,7 +311,7 @@ describe('a damaged SQLite database', () => {
 
 describe('nodes', () => {
   // Conformance: C-9.21.
-  it.each(engines)('lists on %s which process holds the lease of each source and for how long', async (engine) => {
+  it.each(engines)('lists the lease of each source on %s, with its process and its remaining time', async (engine) => {
     const shure = withoutPush(await startShure())
     const installation = await createInstallationOn(engine, [configFor(shure)])
     expect((await installation.run(['migrate'])).code).toBe(0)

@@ -1,4 +1,4 @@
-/** deploy/Caddyfile in a real Caddy: which certificate each name gets, and which requests reach Micwatch. */
+/** deploy/Caddyfile in a real Caddy: certificates and host names. */
 
 import { request } from 'node:https'
 import type { TLSSocket } from 'node:tls'

@@ -1,4 +1,4 @@
-/** The walk test: what the service sees of a channel since its check began, also after a restart. */
+/** The walk test: levels and dropouts of a channel since its check began, also after a restart. */
 
 import { expect, it } from 'vitest'
 import { startApp, type TestApp, until } from './support/app.ts'

@@ -1,4 +1,4 @@
-/** The line check: how checks are begun, entered and announced, and what the service sees meanwhile. */
+/** The line check: checks are started, entered and announced, and the service observes the channel meanwhile. */
 
 import { describe, expect, it } from 'vitest'
 import { startApp, until } from './support/app.ts'
@@ -10,7 +10,7 @@ import { tokenHeaders } from './support/tokens.ts'
 
 describe.concurrent('line checks', () => {
   // Conformance: C-13.20, C-13.21, C-13.22.
-  it.each(engines)('are begun and entered in a planned show, and announced by every process (%s)', async (engine) => {
+  it.each(engines)('are started and entered in a planned show, and announced by every process (%s)', async (engine) => {
     const database = await createTestDatabase(engine)
     onTestEnd(database.drop)
     const { config, channelsOf } = await startCheckedSystem()

@@ -68,7 +68,7 @@ describe.concurrent('the condition of a channel', () => {
   })
 
   // Conformance: C-10.3.
-  it('is battery_died after a transmitter with an empty battery, which remains known', async () => {
+  it('is battery_died after a transmitter with an empty battery, which is remembered', async () => {
     const { shure, id, set } = await startSystem(8)
     const app = await startApp({ manufacturers: [configFor(shure)] })
     await waitForState(app, id, 'battery_critical')
@@ -91,7 +91,7 @@ describe.concurrent('the condition of a channel', () => {
 
   // Conformance: C-10.4.
   // Reliability: S13.
-  it('is that from before after kill -9, with the values and alerts, in the first response', async () => {
+  it('is restored after kill -9, with the values and alerts, in the first response', async () => {
     const { shure, id, set } = await startSystem(80)
     const installation = await createInstallation({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
     const service = await installation.serve()

@@ -93,7 +93,7 @@ describe.concurrent.each(engines)('real-time connections on %s', (engine: Engine
     expect(statusUpdates[1]?.message).toContain(simulator.manufacturer)
   })
 
-  it('have an error from the third loss within two minutes on, also while they are connected', async () => {
+  it('have an error after three losses within two minutes, even while they are connected', async () => {
     const simulator = await startShure()
     const app = await startApp({ engine, manufacturers: [configFor(simulator)] })
     const admin = await adminClient(app)

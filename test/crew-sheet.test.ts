@@ -52,7 +52,7 @@ it('lists channels and placeholders by slot, with performers, roles, packs, freq
 })
 
 // Conformance: C-13.55.
-it('lists only what belongs to a show', async () => {
+it('lists only the channels of a show', async () => {
   const { app, channels } = await startWithCast()
   const [first, second, third] = channels
   await app.post('/api/placeholders/', { slot: 500, name: 'Piano', kind: 'wired' })
@@ -74,7 +74,7 @@ it('lists only what belongs to a show', async () => {
 })
 
 // Conformance: C-13.54.
-it('has only a heading without channels, and is read by viewers', async () => {
+it('is only a heading without channels, and can be read by viewers', async () => {
   const app = await startApp({ config: { require_login: true } })
   expect((await app.get('/api/crew-sheet.csv')).status).toBe(401)
   const viewer = await tokenHeaders(app, 'viewer')

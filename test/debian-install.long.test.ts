@@ -146,7 +146,7 @@ it('the package installs in a minimal Debian without systemd, and serves as its 
 })
 
 // Conformance: C-17.87.
-it('an update keeps data, configuration and what the administrator switched off; removal and purge', async () => {
+it('an update keeps data, configuration and disabled units; then the package is removed and purged', async () => {
   const debian = await createDebianRoot()
   await install(debian, previous)
   const [port, data] = [await freePort(), join(debian.path, 'var/lib/micwatch')]

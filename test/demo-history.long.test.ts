@@ -1,4 +1,4 @@
-/** The day that a demo fills into an empty history. */
+/** A demo fills an empty history with the day before. */
 
 import { expect, it } from 'vitest'
 import { startDemo } from '../simulators/demo.ts'
@@ -52,7 +52,7 @@ it('fills the day before the demo, from its start backwards, with levels, states
   const shows = (await app.get('/api/shows/')).json as { title: string; state: string }[]
   expect(shows.map(({ title, state }) => `${title} ${state}`)).toEqual(['Preview ended', 'Matinee ended'])
 
-  // What is filled in is not news.
+  // Clients are not notified of events of the past.
   await app.post('/api/markers/', { text: 'Now' })
   await socket.next(({ type, event }) => type === 'event' && event.text === 'Now')
   expect(socket.ofType('event').filter(({ event }) => Date.parse(event.time) < startedAt)).toEqual([])

@@ -1,4 +1,4 @@
-/** How devices in real polls are recognised, on both engines: the rules of section C-4 of docs/conformance.md. */
+/** Identifies devices in real polls, on both engines. The rules are in section C-4 of docs/conformance.md. */
 
 import { describe, expect, it } from 'vitest'
 import type { ShowDevice } from '../simulators/show/cast.ts'

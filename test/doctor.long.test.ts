@@ -114,7 +114,7 @@ describe.concurrent('doctor', () => {
     expect(stopped.find('port')).toEqual([true, containing('the service is not running')])
     expect(stopped.find('backup')).toEqual([true, containing('less than a day ago')])
     expect(await listContents(installation.path)).toEqual(before)
-    // What a service that was killed has left behind is not touched either, except for SQLite's index of its log.
+    // Files left by a killed service stay unchanged too, except for SQLite's index of its log.
     const killed = await installation.serve()
     killed.kill('SIGKILL')
     await killed.ended
@@ -132,7 +132,7 @@ describe.concurrent('doctor', () => {
   })
 
   // Conformance: C-17.70.
-  it('says nothing about sources and clocks without sources, and wants a backup after a week', async () => {
+  it('skips sources and clocks without sources, and asks for a backup after a week', async () => {
     const installation = await createInstallation({})
     const port = ['--port', '0']
     const missing = await examine(installation, port)
@@ -154,7 +154,7 @@ describe.concurrent('doctor', () => {
   })
 
   // Conformance: C-17.73.
-  it('says of each source why it is not reached, and what to do', async () => {
+  it('explains why a source cannot be reached, and what to do', async () => {
     const [shure, sennheiser, systemApi] = await Promise.all([
       startShure(),
       startSennheiser({ tls: await certify({ name: '127.0.0.1' }) }),
@@ -217,7 +217,7 @@ describe.concurrent('doctor', () => {
   })
 
   // Conformance: C-17.75, C-17.88.
-  it('finds what is wrong with the files, the port and the clock', async () => {
+  it('finds problems with the files, the port and the clock', async () => {
     const late = createHttpServer((_request, response) => {
       response
         .setHeader('date', new Date(Date.now() - 3_600_000).toUTCString())

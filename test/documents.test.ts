@@ -1,4 +1,4 @@
-/** The documents: their links, the commands that they name, and their pages as the service serves them. */
+/** The documents: links, commands, and the pages under `/help/`. */
 
 import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
@@ -24,7 +24,7 @@ const targetsOf = (tokens: readonly Token[]) =>
 
 describe('the documents', () => {
   // Conformance: C-17.40.
-  it('link only to files and headings that exist', () => {
+  it('link only to existing files and headings', () => {
     const anchors = new Map(documents.map(({ path, text }) => [path, new Set(headingIds(text))]))
     const broken = documents.flatMap(({ path, text }) =>
       targetsOf(tokensOf(text))
@@ -103,7 +103,7 @@ describe('the names in the documents', () => {
   const current = documents.filter(({ path }) => !/CHANGELOG|conformance|reliability|decisions/.test(path))
 
   // Conformance: C-26.7.
-  it('of pages and buttons are those of the pages', () => {
+  it('of pages and buttons match those in the pages', () => {
     const texts = englishTexts()
     const sources = [
       ...current,

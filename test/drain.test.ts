@@ -1,4 +1,4 @@
-/** What a stopping service still does for `server.drain_seconds`. */
+/** A service that drains for `server.drain_seconds` before it stops. */
 
 import { describe, expect, it } from 'vitest'
 import { configFor, createInstallation, startApp, startShure, until } from './support/app.ts'
@@ -60,7 +60,7 @@ describe.concurrent('a service that drains', () => {
   })
 
   // Conformance: C-17.6.
-  it('ends at once at a second signal, and at SIGINT without a delay', async () => {
+  it('ends immediately at a second signal, and at SIGINT', async () => {
     const installation = await createInstallation({ server: { drain_seconds: 60 } })
     const [twice, interrupted] = await Promise.all([installation.serve(), installation.serve(['--data-dir', 'other'])])
     twice.kill('SIGTERM')
@@ -72,7 +72,7 @@ describe.concurrent('a service that drains', () => {
 })
 
 // Conformance: C-17.7.
-it('/readyz needs no credentials for the health checks of a trusted proxy, only', async () => {
+it('/readyz needs no credentials only for the health checks of a trusted proxy', async () => {
   const trusting = await startApp({ config: { server: { ...lan.server, trusted_proxies: ['127.0.0.1/32'] } } })
   expect((await trusting.get('/readyz')).status).toBe(200)
   expect((await trusting.get('/readyz', { 'x-forwarded-for': '192.0.2.1' })).status).toBe(401)

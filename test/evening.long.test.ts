@@ -1,6 +1,6 @@
 /**
- * An evening with real protocols, the program and an operator's token: what the service has recorded, compared with what
- * the simulated packs and the operator did.
+ * An evening with real protocols, the program and an operator's token. Compares what the service recorded with what the
+ * simulated packs and the operator did.
  */
 
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -47,7 +47,7 @@ describe('an evening', () => {
   const toText = (time: number) => new Date(time).toISOString()
 
   // Conformance: C-13.60.
-  it('has exactly the events of what the packs did, each at its time', async () => {
+  it('has exactly the events of the packs, each at its time', async () => {
     const { results } = await get<{ results: EventBody[] }>('/api/events/?limit=1000')
     for (const pack of venue.packs.values()) {
       const events = results.filter(({ channel_id }) => channel_id === idOf(pack.name))
@@ -78,7 +78,7 @@ describe('an evening', () => {
   })
 
   // Conformance: C-13.62.
-  it('has the alerts of what went wrong, and who acknowledged them', async () => {
+  it('has the alerts, and who acknowledged them', async () => {
     const alerts = await get<AlertBody[]>('/api/alerts/')
     const names = [...venue.channelIds].map(([name, id]) => [id, name] as const)
     const nameOf = new Map(names)
@@ -119,7 +119,7 @@ describe('an evening', () => {
   })
 
   // Conformance: C-13.63.
-  it('has a report with what the packs did during the show, and nothing else', async () => {
+  it('has a report of the show, and of nothing outside it', async () => {
     const report = await get<ShowReport>(`/api/shows/${evening.show.id}/report/`)
     expect(report).toMatchObject({ show: evening.show, from: evening.show.started_at, to: evening.show.ended_at })
     expect(report.channels.map(({ name }) => name).sort()).toEqual([...showNames].sort())
@@ -174,7 +174,7 @@ describe('an evening', () => {
   })
 
   // Conformance: C-13.65.
-  it('had a line check that saw what the packs did until then', async () => {
+  it('had a line check that agrees with the packs until then', async () => {
     const stage = new Map(evening.lineCheck.map((check) => [check.channel_id, check]))
     expect(stage.size).toBe(showNames.length)
     for (const name of showNames) {

@@ -1,4 +1,4 @@
-/** Events and markers: what is recorded, how it is read, and how it is announced. */
+/** Events and markers: recorded, listed and announced. */
 
 import { describe, expect, it } from 'vitest'
 import { channelOf, configFor, createInstallation, deviceOf, startApp, startShure, until } from './support/app.ts'
@@ -45,7 +45,7 @@ async function startSystem() {
 
 describe.concurrent('events', () => {
   // Conformance: C-12.40, C-12.41, C-12.47.
-  it.each(engines)('follow what a system reports and what users do, once each (%s)', async (engine) => {
+  it.each(engines)('are recorded once for each change by a system or a user (%s)', async (engine) => {
     const { shure, id, set } = await startSystem()
     const app = await startApp({ engine, manufacturers: [configFor(shure)] })
     const other = await startApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir, servesOnly: true })
@@ -242,7 +242,7 @@ describe.concurrent('markers', () => {
 })
 
 // Conformance: C-12.43, C-12.100.
-it.concurrent('a range that was open at kill -9 is closed by the next process if it is no longer true', async () => {
+it.concurrent('an open range is closed after kill -9 if it has ended', async () => {
   const { shure, id, set } = await startSystem()
   const installation = await createInstallation({ manufacturers: [configFor(shure)] })
   const service = await installation.serve()
@@ -262,7 +262,7 @@ it.concurrent('a range that was open at kill -9 is closed by the next process if
     data: { lowest_dbm: -100, seconds: expect.any(Number) },
   })
   expect(ended.data).not.toHaveProperty('open')
-  // What was on when it was first reported was not switched on now; what was switched off in the meantime is an event.
+  // A transmitter that was on at its first report was not switched on now. One that was switched off since is an event.
   await eventOf(next, 'transmitter_off')
   const switched = await listEvents(next, '?kind=transmitter_on,transmitter_off')
   expect(switched.map(({ kind, channel_id }) => [kind, channel_id === ended.channel_id])).toEqual([

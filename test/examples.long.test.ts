@@ -30,7 +30,7 @@ test('the flow counts in Node-RED how many channels need attention', async () =>
   const headers = [
     { keyType: 'other', keyValue: 'Authorization', valueType: 'other', valueValue: `Bearer ${env.MICWATCH_TOKEN}` },
   ]
-  /** What a user enters, a shorter interval, and the log in place of the debug panel. */
+  /** The user's input, a shorter interval, and the log in place of the debug panel. */
   const entered: Readonly<Record<string, object>> = {
     'http request': { url: `${env.MICWATCH_URL}/api/data.json`, headers },
     inject: { repeat: '1' },

@@ -1,4 +1,4 @@
-/** `export` and `import`: what users have configured, moved to another machine or imported on the same one. */
+/** `export` and `import`, to another machine and on the same one. */
 
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,5 +1,3 @@
-/** Whether each table is in an exported file, or left out on purpose. */
-
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { openStore } from './support/store/helpers.ts'
@@ -11,7 +9,7 @@ const exportedTables = [
   ...['planning_center_services', 'planning_center_token', 'notification_channels', 'notification_rules'],
   'frequency_profiles',
 ]
-/** What an installation observes, its accounts and its logs, and what only the running processes need. */
+/** Observations, accounts, logs, and data that only running processes need. */
 const excludedTables = [
   ...['users', 'tokens', 'sessions', 'known_browsers', 'failed_tries', 'oidc_logins', 'audit', 'alerts', 'movements'],
   ...['removed_events', 'notification_deliveries', 'notification_delivery_alerts', 'channel_conditions'],

@@ -1,6 +1,6 @@
 /**
- * The tables of fields: what each reader makes of the edges of its range, of codes and of other forms, and their document,
- * which `npx vitest run test/field-tables.test.ts -u` writes.
+ * The tables of fields: each reader at the bounds of its range, with codes and with other forms. Also checks their
+ * document, which `npx vitest run test/field-tables.test.ts -u` writes.
  */
 
 import { describe, expect, test } from 'vitest'

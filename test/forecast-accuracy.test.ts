@@ -1,6 +1,6 @@
 /**
- * Measures forecasts from history against the true remaining time of simulated batteries, in process and in simulated
- * time: several models and types of batteries, which equipment reports in percent or in a few steps.
+ * Measures forecasts from history against the true remaining time of simulated batteries, in simulated time. There are
+ * several models and types of batteries, which equipment reports in percent or in a few steps.
  */
 
 import { describe, expect, it } from 'vitest'
@@ -73,7 +73,7 @@ function median(values: readonly number[]): number {
 interface Measured {
   /** Relative errors of `minutes_left` every 5 minutes of the last two hours. */
   readonly errors: number[]
-  /** Whether the true time was between `low` and `high`. */
+  /** True where the true time was between `low` and `high`. */
   readonly within: boolean[]
   /** By how many minutes `low` was too high an hour before each pack died. */
   readonly tooHighAnHourBefore: number[]
@@ -115,7 +115,7 @@ describe('a forecast after 20 discharges of each model', () => {
   })
 
   // Conformance: C-13.31.
-  it('shows no pack that dies more than 10 minutes before the end of the show as lasting, an hour before it dies', () => {
+  it('warns an hour ahead of every pack that dies more than 10 minutes before the end of the show', () => {
     // With `low` at most 10 minutes too high, `will_not_last` is true for a show that ends later than that.
     for (const [index, { tooHighAnHourBefore }] of measured.entries()) {
       expect(tooHighAnHourBefore).toHaveLength(25)
@@ -130,7 +130,7 @@ describe('a forecast after 20 discharges of each model', () => {
   })
 })
 
-it('is not far off with three earlier discharges, and its range is wide', () => {
+it('is roughly right after three discharges, with a wide range', () => {
   const measured = models.map((model) => measure(model, train(model, 4), 10))
   expect(median(measured.flatMap(({ errors }) => errors))).toBeLessThan(0.15)
   const within = measured.flatMap((model) => model.within)
@@ -140,7 +140,7 @@ it('is not far off with three earlier discharges, and its range is wide', () => 
   }
 })
 
-it('is made from the shape of the battery type alone if nothing was recorded, and never from a few bars', () => {
+it('uses the curve of the battery type if nothing was recorded, but never for a few bars', () => {
   for (const model of models) {
     const { errors, within, tooHighAnHourBefore } = measure(model, [], 10)
     // A pack without a forecast is shown as lasting neither; 8 steps may say too little an hour before.
@@ -153,7 +153,7 @@ it('is made from the shape of the battery type alone if nothing was recorded, an
   }
 })
 
-it('errs towards too short for a type of battery that is not known', () => {
+it('is too short rather than too long for an unknown type of battery', () => {
   for (const model of models) {
     const { errors, within, tooHighAnHourBefore } = measure(model, [], 5, null)
     if (model.name.endsWith('bars')) expect(errors).toEqual([])

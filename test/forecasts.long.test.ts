@@ -65,7 +65,7 @@ function channelOf(app: TestApp, receiverId: number, number: number): Channel {
 }
 
 // Conformance: C-13.66, C-13.67.
-it('are within a tenth in the last two hours, and show an hour before that a pack dies before the end', async () => {
+it('are within a tenth in the last two hours, and warn an hour ahead of a pack that dies before the end', async () => {
   const advance = startRunningClock()
   const receiver = await startReceiver()
   receiver.insertBatteries(10)

@@ -265,7 +265,7 @@ it.concurrent.each([
 })
 
 // Reliability: 3.12.13.
-it.concurrent('a client that keeps its share of the checks busy is refused more, and delays no other', async () => {
+it.concurrent('refuses checks above the share of a client, without delaying other clients', async () => {
   const app = await startApp()
   const viewer = await tokenHeaders(app, 'viewer')
   const carriers = (count: number, stepMhz: number) =>
@@ -288,7 +288,7 @@ it.concurrent('a client that keeps its share of the checks busy is refused more,
 })
 
 // Conformance: C-15.11.
-it.concurrent('returns the best so far when the time is up, and responds to other requests meanwhile', async () => {
+it.concurrent('returns the best suggestion at the time limit, and serves other requests meanwhile', async () => {
   const app = await startApp()
   const request = {
     wanted: [{ profile: 'generic', ranges: [{ from: '470.000', to: '694.000' }], count: 1000 }],

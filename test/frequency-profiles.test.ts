@@ -1,4 +1,4 @@
-/** Frequencies: what is stored, and what follows from it: profiles, zones, TV channels, exports and alerts. */
+/** Frequencies: profiles, zones, TV channels, exports and alerts. */
 
 import { expect, it } from 'vitest'
 import { channelOf, configFor, startApp, startShure, type TestApp, until, withoutPush } from './support/app.ts'
@@ -10,7 +10,7 @@ import { tokenHeaders } from './support/tokens.ts'
 import { lan } from './support/users.ts'
 
 // Conformance: C-15.12.
-it.concurrent.each(engines)('stores added and changed profiles, and takes changes back (%s)', async (engine) => {
+it.concurrent.each(engines)('stores added and changed profiles, and resets changes (%s)', async (engine) => {
   const app = await startApp({ engine })
   const path = '/api/frequencies/profiles/'
   const ulxd = (await app.get(`${path}ulxd/`)).json
@@ -78,7 +78,7 @@ it.concurrent.each(engines)('uses the profile of a channel before that of its mo
 })
 
 // Conformance: C-15.14.
-it.concurrent('takes the zone of a location from the nearest one around a receiver', async () => {
+it.concurrent('uses the zone of the innermost location of a receiver', async () => {
   const shure = withoutPush(await startShure({ receivers: 1 }))
   const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
   const receiver = await until('the receiver is known', async () => (await app.receivers())[0])

@@ -180,7 +180,7 @@ describe.concurrent('every failing source and device', () => {
   })
 
   // Conformance: C-5.60.
-  it('that responded is reachable: a scan lists the devices it found, and those it cannot use', async () => {
+  it('is reachable if it responded: a scan lists devices found and devices that cannot be used', async () => {
     const { url } = await startUnsupported(2202)
     const error = expect.stringContaining('is a XYZ9, which Micwatch does not support')
     const errors = [{ manufacturer: 'shure', source: url, error }]

@@ -79,7 +79,7 @@ it('rejects wrong arguments in one line', async () => {
   }
 })
 
-it('needs an installation', async () => {
+it('requires an installation', async () => {
   const installation = await createInstallation()
   const { code, err } = await installation.run(['history', 'stats'])
   expect([code, err]).toEqual([1, expect.stringMatching(/There is no database at .*--data-dir/)])

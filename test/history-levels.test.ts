@@ -35,7 +35,7 @@ function buildSeconds(channelId: number, from: number, count: number): RecordedS
 describe.each(engines)('recorded levels on %s', (engine) => {
   let app: TestApp
   let existing: number
-  /** Were recorded, but do not exist. */
+  /** Channels that have recorded levels, but no longer exist. */
   const removedIds = Array.from({ length: 10 }, (_, index) => 9000 + index)
   const [removed = 0] = removedIds
   const start = Math.floor(Date.now() / 3_600_000) * 3600 - 3 * 3600

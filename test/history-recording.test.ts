@@ -12,7 +12,7 @@ import { tokenHeaders } from './support/tokens.ts'
 
 describe.each(engines)('recording (%s)', (engine) => {
   // Conformance: C-12.20, C-12.27.
-  it('records what data.json shows, and what is true besides the levels', async () => {
+  it('records the levels and states that data.json shows', async () => {
     const database = await createTestDatabase(engine)
     onTestFinished(database.drop)
     const simulator = withoutPush(await startShure())
@@ -77,7 +77,7 @@ it('raises recording_stopped while levels cannot be recorded', async () => {
 })
 
 // Conformance: C-12.23.
-it('reports a gap that began because levels could not be recorded as such after a restart', async () => {
+it('reports after a restart that a gap began because recording failed', async () => {
   const database = await createTestDatabase('sqlite')
   onTestFinished(database.drop)
   const simulator = withoutPush(await startShure())

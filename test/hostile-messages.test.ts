@@ -1,4 +1,4 @@
-/** What is read from messages of a site can be used, whatever a site sends. */
+/** Messages of a followed site are reduced to valid values, whatever the site sends. */
 
 import fc from 'fast-check'
 import { Errors } from 'typebox/schema'
@@ -35,14 +35,14 @@ const schemas = new Map<string, (typeof followedMessages)[number]>(
 )
 const unsafe = /[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/u
 
-it.each([...schemas.keys()])('reads %s without a loss', async (type) => {
+it.each([...schemas.keys()])('reads %s without loss', async (type) => {
   const dropped = new Dropped()
   const message = await readMessage({ type, ...followedExamples[type] }, dropped)
   expect({ message, first: dropped.first }).toMatchObject({ message: { type }, first: null })
 })
 
 // Conformance: C-18.47.
-it.each([...schemas.keys()])('reads only what can be used of any %s', async (type) => {
+it.each([...schemas.keys()])('reads only valid values of any %s', async (type) => {
   const schema = schemas.get(type)
   const property = fc.asyncProperty(mutationsOf(type), async (text) => {
     const message = await readMessage(JSON.parse(text), new Dropped())

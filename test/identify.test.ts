@@ -119,7 +119,7 @@ describe.concurrent('POST /api/receivers/{id}/identify/', () => {
     expect((await app.post('/api/receivers/99/identify/', {}, operator)).status).toBe(404)
   })
 
-  it('says that a receiver has no such lights, and that one does not respond', async () => {
+  it('reports receivers without such lights and receivers that do not respond', async () => {
     const qlxd = await startUlxd({}, 'qlxd')
     expect((await qlxd.app.get(`/api/receivers/${qlxd.id}/`, qlxd.admin)).json.can_identify).toBe(false)
     expect((await qlxd.identify({})).status).toBe(409)

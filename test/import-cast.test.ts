@@ -163,7 +163,7 @@ describe.concurrent.each(engines)('the import of a cast list (%s)', (engine) => 
   })
 
   // Conformance: C-13.51, C-16.9.
-  it('renames placeholders, in the same transaction as the performers, and the undo names them as before', async () => {
+  it('renames placeholders in the same transaction as the performers, and undo restores their names', async () => {
     const { app, units } = await startRack(engine)
     const lectern = (await app.post('/api/placeholders/', { kind: 'wired', name: 'Lectern', note: 'Stage left' })).json
     const gap = (await app.post('/api/placeholders/', { kind: 'blank' })).json

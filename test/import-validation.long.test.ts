@@ -1,4 +1,4 @@
-/** `import`: which files and values it rejects, and what it keeps of known shows. */
+/** `import` rejects invalid files and values, and keeps parts of known shows. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 

@@ -165,7 +165,7 @@ describe('POST /api/ingest/', () => {
   })
 
   // Conformance: C-16.135.
-  it('gives way to the sources of a receiver that is monitored, and adds what they do not report', async () => {
+  it('yields to the sources of a monitored receiver, and adds values that they do not report', async () => {
     const shure = await startShure({ receivers: 1 })
     const app = await startApp({ manufacturers: [configFor(shure)] })
     await until('the receiver is listed', async () => (await app.receivers()).length === 1)
@@ -181,7 +181,7 @@ describe('POST /api/ingest/', () => {
   })
 
   // Conformance: C-16.136.
-  it('shows a receiver as offline when the script says so, or reports nothing for a minute', async () => {
+  it('shows a receiver as offline when the script reports it, or sends nothing for a minute', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     onTestFinished(() => void vi.useRealTimers())
     const app = await startApp()

@@ -1,4 +1,4 @@
-/** Screens in kiosk mode: what their token allows, and when their session ends. */
+/** Kiosk sessions: their permissions and their end. */
 
 import { expect, it } from 'vitest'
 import { startApp, type TestApp, until } from './support/app.ts'

@@ -7,7 +7,7 @@ import { heldSources } from './support/internals.ts'
 import { engines } from './support/store/databases.ts'
 
 describe.concurrent.each(engines)('sources on %s', (engine) => {
-  it('that no process polls any more are unhealthy without an error, but not while another process takes over', async () => {
+  it('without a polling process are unhealthy without an error, but not while another process takes over', async () => {
     const shure = await startShure()
     const screen = await startApp({ manufacturers: [configFor(shure)], engine, servesOnly: true })
     const sharedStore = { databaseUrl: screen.databaseUrl, dataDir: screen.dataDir }

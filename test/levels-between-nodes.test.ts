@@ -107,7 +107,7 @@ describe('levels that one service receives', () => {
   })
 
   // Conformance: C-18.2.
-  it('are current as soon as a client of another connects, although they do not change any more', async () => {
+  it('are current as soon as a client of another connects, even if they no longer change', async () => {
     const { second, change } = await startTwo()
     await change('shure', -43)
     await change('sennheiser', -44)

@@ -157,7 +157,7 @@ describe('a connection of version 2', () => {
   })
 
   // Conformance: C-9b.3, C-9b.4.
-  it('is sent what changes, so that a copy stays equal to data.json', async () => {
+  it('receives every change, so that its copy stays equal to data.json', async () => {
     const { app, shure } = await startService()
     const client = await openLive(app)
     const [first, second] = [deviceOf(shure, 0), deviceOf(shure, 1)]
@@ -189,7 +189,7 @@ describe('a connection of version 2', () => {
 
 describe('a connection of version 2 that resumes', () => {
   // Conformance: C-9b.5.
-  it('is sent what it missed, levels included, and then what follows', async () => {
+  it('receives missed messages, including levels, and then new ones', async () => {
     const { app, shure } = await startService()
     const observer = await openLive(app)
     const client = await openLive(app)
@@ -327,7 +327,7 @@ describe('a connection of version 2 with filters', () => {
   })
 
   // Conformance: C-9b.10.
-  it('receives nothing of a manufacturer whose updates are disabled, and a new snapshot when they are enabled', async () => {
+  it('receives no messages about a manufacturer with disabled updates, and a new snapshot when they are enabled', async () => {
     const { app, shure } = await startService()
     const client = await openLive(app)
     const set = (value: string) => app.post('/api/config/?manufacturer=shure', { key: 'enable_websocket', value })
@@ -349,7 +349,7 @@ describe('a connection of version 2 with filters', () => {
 
 describe('a client of version 2', () => {
   // Conformance: C-9b.11.
-  it('that acknowledges is sent the next levels only after its acknowledgement, with what it missed', async () => {
+  it('receives the next levels only after its acknowledgement, with those it missed', async () => {
     const { app, shure } = await startService()
     const client = await openLive(app, '&ack=1')
     const observer = await openLive(app)
@@ -382,7 +382,7 @@ describe('a client of version 2', () => {
   })
 
   // Conformance: C-9b.22.
-  it('that acknowledges can change which levels it is sent', async () => {
+  it('can change the selection of levels with an acknowledgement', async () => {
     const { app, shure } = await startService()
     const client = await openLive(app, '&ack=1&levels=false')
     const observer = await openLive(app)
@@ -421,7 +421,7 @@ describe('a client of version 2', () => {
   })
 
   // Conformance: C-9b.13.
-  it('that reads slowly is sent a new snapshot in place of what was dropped, as soon as it reads again', async () => {
+  it('receives a new snapshot in place of dropped messages when it reads again', async () => {
     const app = await startApp()
     const client = await openSlow(app)
     // Large messages, because the socket buffers of the client and the service hold several megabytes.

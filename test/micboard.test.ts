@@ -1,4 +1,4 @@
-/** What programs written for micboard use: `GET /data.json`, and the ping of the WebSocket. */
+/** The interface for programs written for micboard: `GET /data.json`, and the ping of the WebSocket. */
 
 import { expect, it } from 'vitest'
 import { configFor, deviceOf, startApp, startShure, until, withoutPush } from './support/app.ts'

@@ -137,7 +137,7 @@ describe.concurrent('following another Micwatch', () => {
   })
 
   // Conformance: C-18.47.
-  it('is a source error if the version is too old to say which installation it is', async () => {
+  it('is a source error if the version is too old to identify its installation', async () => {
     const url = await serveFrames(oldSnapshot)
     expect(await open({ api_base_url: url }).readInstallation()).toBeNull()
     const follower = await startApp({ manufacturers: [follow(url)] })
@@ -149,7 +149,7 @@ describe.concurrent('following another Micwatch', () => {
   })
 
   // Conformance: C-18.47.
-  it('leaves out what does not match of a message, says so, and does not affect other sites', async () => {
+  it('drops invalid parts of a message, reports them, and does not affect other sites', async () => {
     const data = { receivers: [], alerts: [], shows: [], sources: [], sites: [] }
     const snapshot = { type: 'snapshot', seq: 1, epoch: 'a', installation: 'other', via: [], data }
     const frames: readonly (readonly object[])[] = [

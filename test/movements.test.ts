@@ -1,4 +1,4 @@
-/** Movements of receivers, detected or made by hand; acknowledgement; locations; the layout. */
+/** Movements of receivers, detected or made by hand, and the layout of locations. */
 
 import { expect, it } from 'vitest'
 import { configFor, deviceOf, startApp, startShure, type TestApp, until, withoutPush } from './support/app.ts'

@@ -96,7 +96,7 @@ it('retains the state of channels and receivers and its own status, and publishe
 })
 
 // Conformance: C-16.53, C-16.54.
-it('describes its devices to Home Assistant, again when that comes up, and removes what was removed', async () => {
+it('describes its devices to Home Assistant, also when Home Assistant restarts, and removes deleted ones', async () => {
   const broker = await startBroker()
   const { client, read, retained, received } = await watch(broker.url)
   // Retained by an earlier service, whose receiver 999 was removed while nothing ran; and by another installation.
@@ -163,7 +163,7 @@ it('publishes levels at most once a second', async () => {
 })
 
 // Conformance: C-16.56.
-it('starts without the broker, connects when it is there, and publishes everything again after its return', async () => {
+it('starts without the broker, connects when it is available, and republishes everything after a loss', async () => {
   const broker = await startBroker()
   await broker.stop()
   const { app, simulator, id, topic } = await startWithMqtt({ url: broker.url, ...account })
@@ -182,7 +182,7 @@ it('starts without the broker, connects when it is there, and publishes everythi
 })
 
 // Conformance: C-16.57.
-it('publishes from one process, with one client id, and from the other when that stops', async () => {
+it('publishes from one process with one client id, and from another process when the first stops', async () => {
   const broker = await startBroker()
   const database = await createTestDatabase('sqlite')
   onTestEnd(database.drop)
@@ -206,7 +206,7 @@ it('publishes from one process, with one client id, and from the other when that
 })
 
 // Conformance: C-16.58.
-it('connects with TLS and the certificate of an authority, and says what is wrong without it', async () => {
+it('connects with TLS and a CA certificate, and explains a missing certificate', async () => {
   const { port: _, tlsPort } = await startMosquitto(await certificate)
   const folder = await createTestFolder()
   onTestEnd(folder.drop)
@@ -287,7 +287,7 @@ it('publishes although the broker denies its subscriptions', async () => {
 })
 
 // Conformance: C-16.59.
-it('connects again to a broker that accepts the connection and then acknowledges nothing', async () => {
+it('reconnects to a broker that accepts the connection but acknowledges nothing', async () => {
   const broker = await startBroker()
   let isHanging = true
   const proxy = await startMqttProxy(broker.closedPort, {
@@ -305,7 +305,7 @@ it('connects again to a broker that accepts the connection and then acknowledges
 })
 
 // Reliability: 3.12.15.
-it('closes the connection to a broker that sends too much, says so, and publishes when it no longer does', async () => {
+it('disconnects a broker that sends too much, reports it, and publishes once it stops', async () => {
   const broker = await startBroker()
   const [tooLarge, retained] = [
     Buffer.from([0x31, 0xff, 0xff, 0xff, 0x7f]),
@@ -331,7 +331,7 @@ it('closes the connection to a broker that sends too much, says so, and publishe
 })
 
 // Conformance: C-16.59.
-it('notices a broker that hangs later, and connects when it continues', async () => {
+it('detects a broker that hangs, and reconnects when it resumes', async () => {
   const broker = await startBroker()
   const { app, simulator, id, topic } = await startWithMqtt({ url: broker.url, ...account })
   await eventually(() => isConnected(app)).toBe(true)
@@ -346,7 +346,7 @@ it('notices a broker that hangs later, and connects when it continues', async ()
 })
 
 // Conformance: C-16.54, C-16.56.
-it('removes thousands of retained topics of earlier, and responds meanwhile', async () => {
+it('removes thousands of old retained topics, and responds meanwhile', async () => {
   const broker = await startBroker()
   const { client, retained } = await watch(broker.url)
   const topics = Array.from({ length: 6000 }, (_, index) => `micwatch/channel/${index + 1000}/state`)

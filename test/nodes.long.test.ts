@@ -1,5 +1,5 @@
 /**
- * Several nodes of a large installation, on one PostgreSQL and one Redis: every client sees the readings of every node,
+ * Several nodes of a large installation, on one PostgreSQL and one Redis. Every client sees the readings of every node,
  * even when a node is killed or replaced, or the database restarts.
  */
 
@@ -134,7 +134,7 @@ describe('two nodes with a client on each', () => {
   })
 
   // Reliability: S7.
-  it('keep both connected while PostgreSQL restarts under load: levels are published, writes fail, then all is normal', async () => {
+  it('keep both connected while PostgreSQL restarts under load: levels are published, writes fail and then recover', async () => {
     const installation = await startInstallation()
     const apps = await startTwo(installation)
     await until('the subscription is connected', () => isSubscribed(installation.pushing))

@@ -1,4 +1,4 @@
-/** What rules send, through the whole service: shows, groups, silences, escalation and more general problems. */
+/** Notification rules in the whole service: shows, groups, silences, escalation and more general problems. */
 
 import { describe, expect, it } from 'vitest'
 import { startApp, until, withoutPush } from './support/app.ts'
@@ -47,7 +47,7 @@ async function expectMessages(crew: Webhook, expected: readonly string[]): Promi
 
 describe.concurrent('a rule', () => {
   // Conformance: C-14.31, C-14.39.
-  it('of a group, during shows, sends what is open in the group when a show begins', async () => {
+  it('for a group during shows sends the open alerts of the group when a show begins', async () => {
     const { admin, crew, addRule, addGroup, lowerBattery } = await start()
     await addRule({ group_ids: [await addGroup([2])], when: 'during_shows' })
     await lowerBattery(1)
@@ -69,7 +69,7 @@ describe.concurrent('a rule', () => {
   })
 
   // Conformance: C-14.40.
-  it('escalates what nobody acknowledges', async () => {
+  it('escalates alerts that nobody acknowledges', async () => {
     const { admin, crew, addRule, lowerBattery } = await start()
     const head = await startWebhookReceiver()
     const { id } = await addWebhook(admin, head.url)
@@ -80,7 +80,7 @@ describe.concurrent('a rule', () => {
   })
 
   // Conformance: C-14.36.
-  it('sends what is still open when a silence ends', async () => {
+  it('sends alerts that are still open when a silence ends', async () => {
     const { admin, crew, addRule, lowerBattery } = await start()
     const silence = {
       kinds: ['battery_low'],

@@ -189,7 +189,7 @@ describe.concurrent('notifications', () => {
   })
 
   // Conformance: C-14.14.
-  it('reports what a service responds to a test, whether it succeeds or fails, and signs with both secrets after a rotation', async () => {
+  it('reports the response of a service to a test, and signs with both secrets after a rotation', async () => {
     const receiver = await startWebhookReceiver([204, 500])
     const app = await startApp()
     const admin = await signIn(app)
@@ -225,7 +225,7 @@ describe.concurrent('notifications', () => {
   })
 
   // Conformance: C-14.15.
-  it('shows operators no addresses, viewers nothing, and lets only administrators change', async () => {
+  it('hides addresses from operators and everything from viewers, and lets only administrators edit', async () => {
     const app = await startApp({ config: { require_login: true } })
     const admin = await signIn(app)
     const { id } = await addWebhook(admin, 'http://127.0.0.1:9/')

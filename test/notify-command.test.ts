@@ -7,7 +7,7 @@ import { startWebhookReceiver } from './support/notifications/webhook-receiver.t
 import { tokenHeaders } from './support/tokens.ts'
 
 // Conformance: C-14.20.
-it('sends test messages, prints what the services responded, and fails if one of them did not accept its message', async () => {
+it('sends test messages, prints the responses, and fails if one service rejects its message', async () => {
   const [crew, sound] = [await startWebhookReceiver(), await startWebhookReceiver([], 500)]
   const installation = await createInstallation()
   const notifyTest = (...args: string[]) => installation.run(['notify', 'test', ...args])

@@ -50,7 +50,7 @@ const change = (app: TestApp, headers: object, id: number, body: object) =>
 
 describe.each(engines)('single sign-on (%s)', (engine) => {
   // Conformance: C-16.80, C-16.83, C-16.85, C-16.86.
-  it('opens a session with the highest role, shows it to administrators, and sets the role anew', async () => {
+  it('opens a session with the highest role, shows it to administrators, and updates the role at each sign-in', async () => {
     const { app, provider } = await startBoth({ engine })
     await addAdmin(app)
     const admin = await signIn(app)
@@ -201,7 +201,7 @@ it('rejects ID tokens that are forged, expired or meant for others', async () =>
 })
 
 // Conformance: C-16.89.
-it('starts without the provider, and signs in as soon as it responds, also after a loss', async () => {
+it('starts without the provider, and signs in when it responds, also after an outage', async () => {
   const provider = await createProvider()
   const app = await startWith(provider.issuer)
   expect((await app.get('/api/auth/setup')).json.single_sign_on).toBe('Single sign-on')
@@ -235,7 +235,7 @@ it('does not redirect to another site afterwards', async () => {
 })
 
 // Conformance: C-16.90.
-it('rejects unknown hosts, and takes the redirect address from an allowed one', async () => {
+it('rejects unknown hosts, and uses an allowed host in the redirect address', async () => {
   const hostile = await startHostileProvider()
   const app = await startWith(hostile.issuer, { config: { server: { allowed_hosts: ['mics.example'] } } })
   expect((await app.get(login, { host: 'evil.example' })).status).toBe(421)
@@ -266,7 +266,7 @@ it('limits how many sign-ins a client starts', async () => {
   expect((await app.get(login, { accept: 'text/html' })).headers.location).toBe('/sign-in?problem=busy')
 })
 
-it('has no routes to a provider without a configured one', async () => {
+it('has no routes without a configured provider', async () => {
   const app = await startApp()
   expect((await app.get('/api/auth/setup')).json.single_sign_on).toBeNull()
   expect([(await app.get(login)).status, (await app.get(callback)).status]).toEqual([404, 404])

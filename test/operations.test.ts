@@ -121,8 +121,8 @@ async function callAll(service: Service, operations: readonly Operation[]): Prom
   return problems
 }
 
-describe('what the description', () => {
-  it('allows and forbids for every operation leads to described responses and messages', async () => {
+describe('input that the description', () => {
+  it('allows or forbids for an operation leads to described responses and messages', async () => {
     const service = await startService()
     const { app, headers } = service
     const sockets = [await app.socket('/ws'), await app.socket('/ws?protocol=2&levels=full')]
@@ -135,7 +135,7 @@ describe('what the description', () => {
   })
 
   // Conformance: C-9b.15.
-  it.each(['v1', 'v2'])('allows and forbids for messages of clients is accepted and refused (%s)', async (version) => {
+  it.each(['v1', 'v2'])('allows or forbids for a client message is accepted or refused (%s)', async (version) => {
     const app = await startApp()
     const document: AsyncApi = (await app.get('/api/asyncapi.json')).json
     const { messages } = document.operations[`${version}_receive`] as { messages: readonly { $ref: string }[] }

@@ -30,7 +30,7 @@ async function listen(port: number, onConnection: (socket: Socket) => void): Pro
 }
 
 // Conformance: C-16.37.
-it('repeats every value within 10 seconds, although nothing changes', async () => {
+it('repeats unchanged values within 10 seconds', async () => {
   const client = await openOscClient()
   await startWithOsc({ targets: [{ host: '127.0.0.1', port: client.port }] })
   const names = () => client.messages.filter(({ address }) => address === '/micwatch/ch/1/name').length
@@ -43,7 +43,7 @@ it('repeats every value within 10 seconds, although nothing changes', async () =
 })
 
 // Conformance: C-16.33, C-16.43.
-it('sends all values to a TCP target that returns', async () => {
+it('sends all values to a TCP target that reconnects', async () => {
   const port = await freePort()
   const received: ReceivedMessage[][] = []
   const collect = (socket: Socket) => void received.push(collectFrames(socket))
@@ -59,7 +59,7 @@ it('sends all values to a TCP target that returns', async () => {
 })
 
 // Conformance: C-16.44.
-it('receives as soon as its port is free', async () => {
+it('starts receiving when its port becomes free', async () => {
   const port = await freePort()
   const other = await listen(port, () => {})
   const { app } = await startWithOsc({ listen: `127.0.0.1:${port}` })
@@ -73,7 +73,7 @@ it('receives as soon as its port is free', async () => {
 })
 
 // Conformance: C-16.49.
-it('of two processes, one sends to targets, each answers its subscribers, and the other takes over', async () => {
+it('sends to targets from one of two processes, answers subscribers from each, and fails over', async () => {
   const database = await createTestDatabase('sqlite')
   onTestEnd(database.drop)
   const target = await openOscClient()

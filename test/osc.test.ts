@@ -179,7 +179,7 @@ it('counts and drops malformed packets, and continues', async () => {
 })
 
 // Conformance: C-16.48.
-it('counts and drops packets beyond the rate of an address, and answers others', async () => {
+it('counts and drops packets above the rate of an address, and answers others', async () => {
   const port = await freePort()
   const { app } = await startWithOsc({ listen: `127.0.0.1:${port}` })
   const [flooding, other] = [await openOscClient('127.0.0.2'), await openOscClient()]
@@ -212,7 +212,7 @@ it('writes names and colors to the strips of consoles', async () => {
 })
 
 // Conformance: C-16.43.
-it('a target that reads nothing, one that closes and one that refuses affect nothing; they are tried again', async () => {
+it('retries targets that read nothing, close or refuse, without affecting others', async () => {
   let connections = 0
   const hanging = await listenTcp((socket) => socket.pause())
   const closing = await listenTcp((socket) => {
@@ -234,7 +234,7 @@ it('a target that reads nothing, one that closes and one that refuses affect not
 })
 
 // Conformance: C-16.44.
-it('says in the health that its port is in use', async () => {
+it('reports in health that its port is in use', async () => {
   const port = await listenTcp(() => {})
   const { app } = await startWithOsc({ listen: `127.0.0.1:${port}` })
   await eventually(async () => (await app.get('/api/health/')).json.details).toContain(

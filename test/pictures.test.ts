@@ -65,7 +65,7 @@ describe.concurrent.each(engines)('pictures of performers (%s)', (engine) => {
   })
 
   // Conformance: C-16.4.
-  it('are stored from data URLs, once for the same content, and removed with the last performer', async () => {
+  it('are stored once for the same data URL, and removed with their last performer', async () => {
     const app = await startApp({ engine })
     const url = `data:image/webp;base64,${png.toString('base64')}`
     const [nora, ada] = [await addPerformer(app, { picture: url }), await addPerformer(app, { picture: url })]

@@ -125,24 +125,27 @@ it.concurrent('are in data.json, the snapshot and the summary, and are announced
 })
 
 // Conformance: C-13.6.
-it.concurrent.each(engines)('are shared by several processes, and new channels pass over them (%s)', async (engine) => {
-  const database = await createTestDatabase(engine)
-  onTestEnd(database.drop)
-  const other = await startApp({ databaseUrl: database.url, servesOnly: true })
-  await other.post('/api/placeholders/', { kind: 'wired', name: 'DI', slot: 1 })
-  const shure = withoutPush(await startShure({ receivers: 1 }))
-  const manufacturers = [configFor(shure, { poll_interval: 3600 })]
-  const app = await startApp({ databaseUrl: database.url, dataDir: other.dataDir, manufacturers })
-  const receiver = await until('the receiver is known', async () => (await app.receivers())[0])
-  expect(receiver.channels.map(({ slot }) => slot)).toEqual([2, 3])
-  const requests = [app, other].map((service) =>
-    service.post('/api/placeholders/', { kind: 'wired', name: 'DI', slot: 9 }),
-  )
-  expect((await Promise.all(requests)).map(({ status }) => status).sort()).toEqual([201, 409])
-  for (const service of [app, other]) {
-    await until('both placeholders are listed', async () => (await placeholdersIn(service)).length === 2)
-  }
-})
+it.concurrent.each(engines)(
+  'are shared by several processes, and new channels skip their slots (%s)',
+  async (engine) => {
+    const database = await createTestDatabase(engine)
+    onTestEnd(database.drop)
+    const other = await startApp({ databaseUrl: database.url, servesOnly: true })
+    await other.post('/api/placeholders/', { kind: 'wired', name: 'DI', slot: 1 })
+    const shure = withoutPush(await startShure({ receivers: 1 }))
+    const manufacturers = [configFor(shure, { poll_interval: 3600 })]
+    const app = await startApp({ databaseUrl: database.url, dataDir: other.dataDir, manufacturers })
+    const receiver = await until('the receiver is known', async () => (await app.receivers())[0])
+    expect(receiver.channels.map(({ slot }) => slot)).toEqual([2, 3])
+    const requests = [app, other].map((service) =>
+      service.post('/api/placeholders/', { kind: 'wired', name: 'DI', slot: 9 }),
+    )
+    expect((await Promise.all(requests)).map(({ status }) => status).sort()).toEqual([201, 409])
+    for (const service of [app, other]) {
+      await until('both placeholders are listed', async () => (await placeholdersIn(service)).length === 2)
+    }
+  },
+)
 
 // Conformance: C-13.8.
 it.concurrent.each(engines)('replace the blank slots of groups at the start (%s)', async (engine) => {

@@ -100,7 +100,7 @@ describe.concurrent.each(engines)('the import from Planning Center (%s)', (engin
   })
 
   // Conformance: C-16.14.
-  it('stores the token only if the request says so, encrypted, and never returns it', async () => {
+  it('stores the token encrypted and only on request, and never returns it', async () => {
     const { app, planningCenter, request } = await startBoth({ engine })
     const [, secret = ''] = planningCenter.token.split(':')
     const { token: _, ...withoutToken } = request
@@ -131,7 +131,7 @@ describe.concurrent.each(engines)('the import from Planning Center (%s)', (engin
   })
 
   // Conformance: C-16.15.
-  it('uses the plan that was loaded last while Planning Center is not available, and says how old it is', async () => {
+  it('uses the last plan while Planning Center is unavailable, and reports its age', async () => {
     const { app, planningCenter, request } = await startBoth({ engine })
     const loaded = (await app.post(path, { ...request, preview: true, remember: true })).json.plan
     await planningCenter.close()
@@ -159,7 +159,7 @@ describe.concurrent.each(engines)('the import from Planning Center (%s)', (engin
 })
 
 describe.concurrent('the import from Planning Center', () => {
-  it('says that the stored plan is of the past, if no plan was requested', async () => {
+  it('reports that the stored plan is in the past if no plan was requested', async () => {
     const { app, planningCenter, request } = await startBoth()
     const load = (more: object) => app.post(path, { ...request, preview: true, ...more })
     expect((await load({ plan: '4001' })).json.plan).toMatchObject({ id: '4001', problem: null })
@@ -305,7 +305,7 @@ describe.concurrent('the import from Planning Center', () => {
   })
 
   // Reliability: 3.8.6.
-  it('asks for the token again when the configured address has changed', async () => {
+  it('requires the token again after the configured address has changed', async () => {
     const { app, request } = await startBoth()
     const secrets = await openSecrets(app.dataDir)
     const stored = { token: request.token, origin: 'https://proxy.example' }
@@ -365,7 +365,7 @@ describe.concurrent('the import from Planning Center', () => {
   })
 
   // Conformance: C-16.17.
-  it('reads a plan although the limit of the user is reached in between', async () => {
+  it('reads a plan even if the limit of the user is reached meanwhile', async () => {
     const { app, planningCenter, request } = await startBoth({ church: { rateLimit: { requests: 1, seconds: 1 } } })
     planningCenter.setFault({ type: 'status', status: 429, headers: { 'retry-after': '1' } }, { times: 1 })
     expect((await app.post(path, request)).status).toBe(200)

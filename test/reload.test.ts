@@ -1,4 +1,4 @@
-/** What a running service does with a changed configuration at SIGHUP. */
+/** A running service reloads its configuration at SIGHUP. */
 
 import { describe, expect, it } from 'vitest'
 import type { ServiceHealth } from '../src/domain/equipment/health.ts'
@@ -29,7 +29,7 @@ async function reload(installation: Installation, service: Service, config: obje
 
 describe.concurrent('SIGHUP', () => {
   // Conformance: C-17.60, C-17.61, C-17.62.
-  it('applies what a running service can apply, names the rest, and leaves other sources connected', async () => {
+  it('applies supported changes, names the rest, and keeps other sources connected', async () => {
     const [shure, sennheiser] = await Promise.all([startShure(), startSennheiser()])
     const kept = configFor(shure)
     const installation = await createInstallation({ log: 'error', manufacturers: [kept] })

@@ -154,7 +154,7 @@ describe('remote write', () => {
   })
 
   // Conformance: C-12.72.
-  it('goes back 24 hours at most', async () => {
+  it('sends at most the last 24 hours', async () => {
     const receiver = await startReceiver()
     const { close } = await startWriter({ url: receiver.url, now, acknowledged: now - 5 - 200_000 })
     await until('the first request has arrived', () => receiver.requests.length > 0)
@@ -193,7 +193,7 @@ describe('remote write', () => {
     await close()
   })
 
-  it('sends what the service recorded while it was not configured, with the secrets of the file', async () => {
+  it('sends levels recorded before it was configured, with the secrets from the file', async () => {
     const database = await createTestDatabase('sqlite')
     onTestEnd(database.drop)
     const simulator = await startShure({ receivers: 1, channelsPerReceiver: 1 })

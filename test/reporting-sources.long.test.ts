@@ -1,4 +1,4 @@
-/** Which sources report a receiver is known after a restart, also of a source that does not respond since. */
+/** After a restart, the service knows which sources report a receiver, even if one of them no longer responds. */
 
 import { expect, it } from 'vitest'
 import type { AlertBody } from '../src/contract/alerts.ts'
@@ -7,7 +7,7 @@ import { onTestEnd } from './support/cleanup.ts'
 import { createTestDatabase, withDatabase } from './support/store/databases.ts'
 
 // Conformance: C-11.5.
-it('raises nothing of the receivers of a system that is down at the start while another one responds', async () => {
+it('raises no alerts for receivers of a system that is down at the start while another system responds', async () => {
   const database = await createTestDatabase('sqlite')
   onTestEnd(database.drop)
   const [failing, healthy] = [

@@ -237,7 +237,7 @@ describe('the report of a show', () => {
   })
 
   // Conformance: C-13.42.
-  it('says that seconds are no longer kept', async () => {
+  it('reports that seconds are no longer kept', async () => {
     const { app, first } = await startWithChannels()
     const start = Math.floor(Date.now() / 3_600_000) * 3600 - 20 * 86_400
     const levels = await storedLevels(app)
@@ -251,7 +251,7 @@ describe('the report of a show', () => {
   })
 
   // Conformance: C-13.49.
-  it('is read by viewers', async () => {
+  it('can be read by viewers', async () => {
     const app = await startApp({ config: { require_login: true } })
     const show = await addShow(app, { started_at: Date.now() - 60_000 })
     for (const path of ['report/', 'report.csv']) {

@@ -1,4 +1,4 @@
-/** Who may reach the REST interface: host names, origins, forwarding headers, listeners and the mount prefix. */
+/** Access to the REST interface: host names, origins, forwarding headers, listeners and the mount prefix. */
 
 import { once } from 'node:events'
 import { connect } from 'node:net'

@@ -1,4 +1,4 @@
-/** What the REST interface returns: response bodies, pagination, caching and error responses. */
+/** The REST interface: response bodies, pagination, caching and error responses. */
 
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'

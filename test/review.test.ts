@@ -115,7 +115,7 @@ describe.each(engines)('approving (%s)', (engine) => {
   })
 
   // Conformance: C-4.13.
-  it('links the entry to an existing receiver that the device matches by now', async () => {
+  it('links the entry to an existing receiver that now matches the device', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const app = await startService([shure], { engine })
     addConflict(shure)

@@ -1,4 +1,4 @@
-/** Spectrum scans: upload, list, levels, deletion, and what is announced. */
+/** Spectrum scans: upload, list, levels, deletion and announcements. */
 
 import { describe, expect, it } from 'vitest'
 import { maxScans } from '../src/domain/frequencies/scans/scan.ts'
@@ -59,7 +59,7 @@ describe.concurrent.each(engines)('scans (%s)', (engine) => {
     expect((await remove()).status).toBe(204)
     expect([(await remove()).status, (await app.get('/api/scans/1/')).status]).toEqual([404, 404])
     expect((await app.get('/api/scans/')).json).toEqual([second])
-    // An id is never used again.
+    // Ids are never reused.
     expect((await upload(app, csvFile())).json.id).toBe(3)
   })
 

@@ -1,4 +1,4 @@
-/** Scenes: what they store, and how they are recalled and undone. */
+/** Scenes: stored, recalled and undone. */
 
 import { describe, expect, it } from 'vitest'
 import { plannedFrequencies } from '../src/storage/shows.ts'
@@ -126,7 +126,7 @@ describe.concurrent('a scene', () => {
       expect([status, json.error]).toEqual([409, expect.stringContaining(`because ${subject} has been changed since`)])
     }
     const { undo_id } = await recall()
-    // The slot that the piano left is taken by something that the recall did not move.
+    // The piano's former slot is now used by a record that the recall did not move.
     const [moved, four] = [idAt(1), idAt(4)]
     await send(app, 'PUT', '/api/slots/', { moves: [{ channel_id: moved, slot: 20 }] })
     await expectConflict(undo_id, `channel ${moved}`)

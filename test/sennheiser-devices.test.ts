@@ -225,7 +225,7 @@ test.concurrent('reports packs in a charger as units as long as they are in it',
   await eventually(units).toMatchObject([{ id: unit.id, name: 'EW-DX SK, bay 2', base_chassis: chassis.id }])
 })
 
-test.concurrent('says once in the details of the source what a device refuses', async () => {
+test.concurrent('reports refused requests of a device once, in the details of the source', async () => {
   const without = ['/api/audio/metering']
   const spectera = closeAfterTest(await startSsc2Simulator({ product: 'Spectera Base Station', without }))
   const app = await startApp({
@@ -237,7 +237,7 @@ test.concurrent('says once in the details of the source what a device refuses', 
   expect((await details()).filter((text) => text.includes('/api/audio/metering'))).toHaveLength(1)
 })
 
-test.concurrent('sends two requests to a device with a wrong password, however long the service runs', async () => {
+test.concurrent('sends only two requests to a device that rejects the password', async () => {
   const ewdx = closeAfterTest(await startSsc2Simulator())
   const app = await startApp({ manufacturers: [sennheiserDevices({ url: ewdx.url, password: 'wrong' })] })
   const error = async () => (await healthOf(app))[0]?.error ?? ''

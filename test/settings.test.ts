@@ -209,7 +209,7 @@ describe('POST /api/config/', () => {
 
 describe('DELETE /api/config/', () => {
   // Conformance: C-10.12.
-  it('takes back the value of one scope', async () => {
+  it('resets the value of one scope', async () => {
     const app = await startApp({ manufacturers: [configFor(await startShure())] })
     const { json: group } = await app.post('/api/group/', { title: 'Drums', slots: [1] })
     const scopes = ['', '&manufacturer=shure', `&group=${group.id}`]
@@ -377,7 +377,7 @@ describe.each(engines)('several processes (%s)', (engine) => {
   })
 })
 
-it('changed settings are kept over a restart', async () => {
+it('keep changed settings over a restart', async () => {
   const installation = await createInstallation({})
   const first = await installation.serve()
   expect((await changeSetting(first, 'polling_interval', '77')).status).toBe(200)

@@ -1,4 +1,4 @@
-/** Shows: how they are planned, started and ended, and what follows for channels and clients. */
+/** Shows are planned, started and ended, with effects on channels and clients. */
 
 import { describe, expect, it } from 'vitest'
 import { findShow, plannedFrequencies } from '../src/storage/shows.ts'

@@ -1,4 +1,4 @@
-/** Sign-in, users, and how access is revoked. */
+/** Sign-in, users and revocation. */
 
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'

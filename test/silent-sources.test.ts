@@ -1,4 +1,4 @@
-/** Sources from which nothing comes although something is due: `silent_since`, and the hollow dot on the pages. */
+/** Sources that are silent although a response or a level is due: `silent_since`, and the hollow dot on the pages. */
 
 import { expect, it } from 'vitest'
 import { startStringsSimulator } from '../simulators/shure/strings.ts'
@@ -41,7 +41,7 @@ it.concurrent.each([
   ['a device with a fixed meter rate', startDevice, true],
   ['a system that is polled', startSystem, true],
   ['a system with a WebSocket', startPushingSystem, false],
-])('%s is silent 3 s after the line is cut, until something comes', async (_, start, failsSoon) => {
+])('%s is silent 3 s after the line is cut, until data arrives', async (_, start, failsSoon) => {
   const { url, toConfig } = await start()
   const network = await startNetwork(onTestEnd, url)
   const address = network.url.replace('http:', new URL(url).protocol)
@@ -71,7 +71,7 @@ it.concurrent.each([
   expect(Date.parse(silentSince)).toBeLessThan(Date.now() - 2900)
   // Nothing is due from a source that reports only changes.
   expect(await silenceOf(app, String(quiet.config.api_base_url))).toBe(null)
-  // It stays silent while it is connected to in vain, and when its status changes.
+  // It stays silent during failed attempts to connect, and when its status changes.
   if (failsSoon) await until('the source fails', async () => (await sourceAt(app, address)).consecutive_failures > 0)
   expect(await silenceOf(app, address)).toBe(silentSince)
 

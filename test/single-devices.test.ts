@@ -48,7 +48,7 @@ it.concurrent('are the only sources of the receivers that they report', async ()
   expect(sources).toEqual({ ulxd: [devices[0]?.url], qlxd: [devices[1]?.url] })
 })
 
-it.concurrent('show packs that are switched on for the first time, one shortly after the other', async () => {
+it.concurrent('shows packs that are switched on for the first time in quick succession', async () => {
   const device = await startDevice({ family: 'ulxd' })
   for (const channel of [1, 2, 3, 4]) device.change(channel, { transmitter: false })
   const app = await startApp({ manufacturers: [shureDevices(device.url)] })

@@ -36,7 +36,7 @@ async function mark(app: TestApp, text: string): Promise<EventBody> {
 
 describe.concurrent.each(engines)('the events of a site (%s)', (engine) => {
   // Conformance: C-18.42.
-  it('are listed with `site` and ids of this installation, changed with it, and removed with the record', async () => {
+  it('are listed with `site` and local ids, follow changes of the site, and are removed with its record', async () => {
     const { origin } = await startOrigin()
     await mark(origin, 'Before')
     const follower = await startFollower(origin.url, engine)
@@ -87,7 +87,7 @@ describe.concurrent('the events of a site', () => {
   })
 
   // Conformance: C-18.42.
-  it('pass through an installation that follows it', async () => {
+  it('are passed on along a chain', async () => {
     const { origin } = await startOrigin()
     const middle = await startFollower(origin.url)
     const last = await startApp({ manufacturers: [follow(middle.url, 'region', 'Region')] })

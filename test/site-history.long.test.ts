@@ -13,7 +13,7 @@ const secondsPass = (time: number) => until('time passes', () => epochSeconds() 
 
 describe.concurrent('the history of a site', () => {
   // Conformance: C-18.41.
-  it('is without a gap after the line was cut, also of what was asked for meanwhile', async () => {
+  it('has no gap after the line was cut, even in ranges that were requested meanwhile', async () => {
     const { origin } = await startOrigin({ isRecording: true })
     const line = await openLine(origin.port)
     const follower = await startFollower(line.url)
@@ -31,7 +31,7 @@ describe.concurrent('the history of a site', () => {
       const blocks = (await keptBlocks(follower)).filter(({ step }) => step === 1)
       return blocks.every(({ kept_at }) => kept_at > restoredAt)
     })
-    // From here on, nothing can be received.
+    // The follower can no longer receive anything.
     line.cut()
     expect(comparable(await levelsOf(follower, range))).toEqual(there)
   })
@@ -52,7 +52,7 @@ describe.concurrent('the history of a site', () => {
   })
 
   // Conformance: C-18.18, C-18.41.
-  it('is that of the site after either end was killed, with the same ids and slots', async () => {
+  it('equals that of the site after either end was killed, with the same ids and slots', async () => {
     const shure = await startShure({ receivers: 2, channelsPerReceiver: 2 })
     const originFolder = await createInstallation({ manufacturers: [configFor(shure)] })
     let origin = await originFolder.serve()

@@ -56,7 +56,7 @@ async function csvOf(app: TestApp, { from, to }: Range) {
 
 describe.concurrent.each(engines)('the history of a site (%s)', (engine) => {
   // Conformance: C-18.40.
-  it('is that of the site, and what was received is kept until the record is removed', async () => {
+  it('equals that of the site, and is kept until the record is removed', async () => {
     const { origin, range } = recorded
     const line = await openLine(origin.port)
     const follower = await startFollower(line.url, engine)
@@ -82,7 +82,7 @@ describe.concurrent.each(engines)('the history of a site (%s)', (engine) => {
 
 describe.concurrent('the history of a site', () => {
   // Conformance: C-18.40.
-  it('is asked through the installation that follows the site', async () => {
+  it('is requested along a chain', async () => {
     const { origin, range } = recorded
     const line = await openLine(origin.port)
     const middle = await startFollower(line.url)
@@ -95,7 +95,7 @@ describe.concurrent('the history of a site', () => {
   })
 
   // Conformance: C-18.40.
-  it('is in one response with the levels that are recorded here', async () => {
+  it('is returned together with local levels', async () => {
     const { recordingFollower } = recorded
     const to = await untilRecording(recordingFollower)
     const { channels } = await levelsOf(recordingFollower, { from: to - 3, to })

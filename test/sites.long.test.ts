@@ -59,7 +59,7 @@ describe.concurrent('the channels of a followed installation', () => {
   })
 
   // Conformance: C-18.35, C-18.46.
-  it('are stale while no process follows it, and current when one does again', async () => {
+  it('are stale while no process follows it, and current when a process resumes', async () => {
     const { origin } = await startOrigin()
     const follower = await startFollower(origin.url)
     const { databaseUrl, dataDir } = follower
@@ -76,7 +76,7 @@ describe.concurrent('the channels of a followed installation', () => {
   })
 
   // Conformance: C-18.33.
-  it('are no longer sent with their levels when no client has shown them for half a minute', async () => {
+  it('no longer receive levels half a minute after the last client has shown them', async () => {
     const { origin } = await startOrigin()
     const line = await openLine(origin.port)
     const follower = await startFollower(line.url)

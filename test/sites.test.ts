@@ -37,7 +37,7 @@ afterAll(() => closeShared())
 
 describe.concurrent('an installation that follows another one', () => {
   // Conformance: C-18.10, C-18.11, C-18.12.
-  it('shows its receivers, with slots of its own', async () => {
+  it('shows the receivers of the site in local slots', async () => {
     const { origin } = shared
     const follower = await startFollower(origin.url)
     const [there, here] = [await origin.receivers(), await follower.receivers()]
@@ -145,7 +145,7 @@ describe.concurrent('an installation that follows another one', () => {
   })
 
   // Conformance: C-18.11, C-18.14.
-  it('lets slots be changed, and nothing else', async () => {
+  it('lets users change slots only', async () => {
     const { origin } = shared
     const follower = await startFollower(origin.url)
     const [receiver] = await follower.receivers()
@@ -326,7 +326,7 @@ describe.concurrent('an installation that follows another one', () => {
       'foreign',
       () => serveHttp({ onRequest: (_, response) => response.writeHead(404).end('not here') }),
     ],
-  ])('is saved without knowing whether it is a loop if the other side %s', async (_, code, serve) => {
+  ])('is saved without the check for loops if the other side %s', async (_, code, serve) => {
     const server = await serve()
     onTestEnd(() => server.close())
     const headers = { ...(await tokenHeaders(shared.origin, 'admin')), 'content-type': 'application/json' }

@@ -11,7 +11,7 @@ import { timeLimit } from './support/time-limit.ts'
 const receivers = 25
 const channelsPerReceiver = 4
 
-it('is sent every fact within seconds over 1 kB/s, and levels as often as the line allows', async () => {
+it('receives facts within seconds over 1 kB/s, and levels as often as the line allows', async () => {
   const shure = await startShure({ receivers, channelsPerReceiver })
   const app = await startApp({ manufacturers: [configFor(shure)] })
   await until('all receivers are known', async () => (await app.receivers()).length === receivers)

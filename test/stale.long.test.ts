@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { configFor, startApp, startShure, until } from './support/app.ts'
 
 /**
- * Makes a system answer no request any more. Returns the states of a channel in the order in which they were announced,
- * until the receiver is offline.
+ * Makes a system stop responding. Returns the states of a channel in the order in which they were announced, until the
+ * receiver is offline.
  */
 async function statesUntilOffline({ keepsWebSocket }: { readonly keepsWebSocket: boolean }) {
   const system = await startShure({ receivers: 1, channelsPerReceiver: 1, pushesPerSecond: 0 })

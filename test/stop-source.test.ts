@@ -54,7 +54,7 @@ it('a source that does not stop delays no write, and starts again once its last 
 })
 
 // Reliability: U29.
-it('the service stops although two sources do not, one of which was disabled before', async () => {
+it('the service stops even if two sources hang, one of which was disabled before', async () => {
   const { app, change } = await startPair()
   await hang(app, 'stuck')
   await hang(app, 'healthy')

@@ -43,7 +43,7 @@ describe.concurrent.each(engines)('a changed value (%s)', (engine: Engine) => {
   })
 
   // Conformance: S-1.1.
-  it('is found by polls if there is no subscription', async () => {
+  it('is found by polls without a subscription', async () => {
     const simulator = withoutPush(await startShure())
     const { id } = deviceOf(simulator)
     const app = await startApp({ engine, manufacturers: [configFor(simulator)] })

@@ -94,7 +94,7 @@ async function expectServed(app: TestApp, { token, answers: responses }: ServedR
   await signIn(app, 'root', password)
 }
 
-/** Replaces the addresses of pictures by data URLs, which version 0.1.0 served. */
+/** Replaces the addresses of pictures with data URLs, which version 0.1.0 served. */
 async function embedPictures(app: TestApp, performers: unknown, headers: Record<string, string>): Promise<void> {
   for (const performer of performers as { picture: string | null }[]) {
     if (performer.picture === null) continue
@@ -191,7 +191,7 @@ describe.each(engines)('data of 1.0.0 (%s)', (engine) => {
   const from = folderOf('1.0.0')
 
   // Conformance: C-9.30.
-  it('in the database is kept row by row, and exported as 1.0.0 did', async () => {
+  it('is kept row by row, and exported as 1.0.0 did', async () => {
     const installation = await createEmptyInstallation(engine, join(from, `secret-${engine}.key`))
     if (engine === 'postgres') {
       await runSql(installation.databaseUrl, (await readGzip('postgres.sql', from)).toString())
@@ -211,7 +211,7 @@ describe.each(engines)('data of 1.0.0 (%s)', (engine) => {
   })
 
   // Conformance: C-9.30.
-  it('in a backup is restored, and in an export file imported', async () => {
+  it('can be restored from a backup, and imported from an export file', async () => {
     const installation = await createEmptyInstallation(engine, join(from, 'secret-sqlite.key'))
     await copyFile(join(from, 'export-sqlite.yaml'), join(installation.path, 'export.yaml'))
     const imported = await installation.run(['import', 'export.yaml', '--dry-run', '--json'])

@@ -72,7 +72,7 @@ it('repeats while alerts are raised, and ends when they are acknowledged or snoo
 })
 
 // Conformance: C-12.92.
-it('does not sound in a replay, but when it is left', async () => {
+it('is silent during a replay, and sounds when the user returns to live', async () => {
   const service = await start()
   setHistory(service, { secondOf: () => ({ letter: '1' }) })
   const page = await open(service, '/')
@@ -133,7 +133,7 @@ describe('the complete browser', () => {
     await eventually(() => page.evaluate('localStorage.getItem("micwatch.sound")')).toBe('on')
   })
 
-  it('allows the sound without a click, so an alarm sounds on a page that nobody touches', async () => {
+  it('allows the sound without a click, so that an untouched page can sound the alarm', async () => {
     const service = await start()
     const page = await openWithSound('no-user-gesture-required', service)
     await soundButton(page, 'Sound on').waitFor()
@@ -177,7 +177,7 @@ describe('the complete browser', () => {
   })
 })
 
-it('sounds only for what is chosen on this device, and plays a test', async () => {
+it('sounds only for the kinds and groups chosen on this device, and plays a test', async () => {
   const service = await start()
   const page = await open(service, '/')
   await recordTones(page)

@@ -104,7 +104,7 @@ it('selects all alerts, and keeps the list and its filters in the address', asyn
   await page.getByRole('heading', { name: 'Battery low' }).waitFor()
 })
 
-it('shows alerts without actions to viewers, and says which role acts', async () => {
+it('shows alerts without actions to viewers, and names the required role', async () => {
   const service = await startFakeService('')
   onTestEnd(() => service.close())
   service.data.receivers = [receiver(1, [{}])]

@@ -56,7 +56,7 @@ it('draws the last hour from the service, also after a reload, and continues wit
 })
 
 // Conformance: C-18.43.
-it('names the site of the channel while it cannot be asked for levels', async () => {
+it('names the site of the channel while its levels are unavailable', async () => {
   const service = await startFakeService('')
   onTestEnd(() => service.close())
   const site = { code: 'theatre', name: 'Royal Theatre' }
@@ -129,7 +129,7 @@ it.concurrent('shows up to two weeks, moves by button, key and pointer, and retu
 })
 
 // Conformance: C-12.90.
-it.concurrent('says in words and drawing where nothing was recorded, and why nothing was received', async () => {
+it.concurrent('marks and explains gaps in recording and in reception', async () => {
   const now = Math.floor(Date.now() / 1_000)
   const letters = ['1', 'm', '0', 'x', '-'] as const
   const { page } = await openChannel({
@@ -192,7 +192,7 @@ it.concurrent('lists the events of the channel, and keeps them current', async (
   await page.getByRole('region', { name: 'Replay' }).waitFor()
 })
 
-it.concurrent('adds a marker for the moment at which the button was pressed', async () => {
+it.concurrent('adds a marker at the time of the button press', async () => {
   const { service, page } = await openChannel({ secondOf: () => on })
   let body: { time: string; channel_id: number; text: string } | undefined
   await page.route('**/api/auth/session', (route) =>

@@ -1,4 +1,4 @@
-/** Every state of the conditions at once: the same over REST, both WebSockets and in two browsers, also after kill -9. */
+/** Every condition state at once: the same over REST, both WebSockets and in two browsers, also after kill -9. */
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -111,7 +111,7 @@ async function readChannels(service: Pick<Service, 'receivers'>): Promise<Channe
   return channels.map(({ id, slot, name, condition }) => ({ id, slot, name, condition }))
 }
 
-/** Returns the states in which the channels of that name are not yet. */
+/** Returns the channels that are not yet in the state of their name. */
 async function findOthers(service: Pick<Service, 'receivers'>): Promise<string[]> {
   const channels = await readChannels(service)
   return states.filter((state) => !channels.some(({ name, condition }) => name === state && condition.state === state))
@@ -139,7 +139,7 @@ async function expectLive(service: Service, channels: readonly ChannelState[]): 
 }
 
 // Conformance: C-10.1, C-10.4, C-10.7.
-it('every state is the same in every interface and on every screen, through kill -9 and reload', async () => {
+it('every state is the same in every interface and on every screen, also after kill -9 and a reload', async () => {
   const { system, silent, manufacturers } = await startEquipment()
   const installation = await createInstallation({ manufacturers })
   const service = await installation.serve()

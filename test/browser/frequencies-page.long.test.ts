@@ -28,7 +28,7 @@ import { eventually } from '../support/eventually.ts'
 const { open } = browserForTests()
 
 const highlighted = (page: Page) => page.locator('tr[data-highlighted]')
-/** What is painted, without the details above it. */
+/** Returns the pixels of the spectrum, without the details above it. */
 const picture = (page: Page) => page.evaluate<string>("document.querySelector('.spectrum-canvas').toDataURL()")
 /** Returns carriers of the generic profile at equal distances, which have very many conflicts. */
 function manyCarriers(count: number, stepMhz: number) {
@@ -48,7 +48,7 @@ async function printPage(page: Page, format: string): Promise<readonly number[]>
 const frequencyOf = (page: Page) => rows(page).locator('[data-column="mhz"]').allInnerTexts()
 
 // Conformance: C-15.72, C-15.73.
-it('lists conflicts in words, and highlights the carriers of the selected one', async () => {
+it('describes conflicts in words, and highlights the carriers of the selected conflict', async () => {
   const { service } = await startFrequencies()
   const page = await open(service, '/frequencies')
   const conflict = conflicts(page).getByRole('button', {
@@ -259,7 +259,7 @@ it('follows changes of frequencies and transmitters, and shows viewers no edit b
 })
 
 // Conformance: C-15.85, C-15.86.
-it('shows noise on idle channels as it is received, and what was recorded', async () => {
+it('shows live and recorded noise on idle channels', async () => {
   const { service, frequencies } = await startFrequencies()
   service.data.receivers = [receiver(1, [null, {}])]
   const idle = { receiver_id: 1, transmitter_on: false, rf_level: -88, noise_dbm: -88 }
@@ -380,7 +380,7 @@ it('lists the worst of thousands of conflicts, says how many there are, and filt
 })
 
 // Conformance: C-15.82, C-15.83.
-it('is accessible at every width, and says what will be shown while it is empty', async () => {
+it('is accessible at every width, and explains an empty page', async () => {
   const { service, frequencies } = await startFrequencies()
   const page = await open(service, '/frequencies')
   await page.getByRole('button', { name: 'Try other frequencies' }).click()

@@ -59,7 +59,7 @@ const poor = {
 }
 
 // Conformance: C-18.47.
-it('runs, and shows everything else, whatever a site sends', async () => {
+it('keeps running and shows other data, whatever a site sends', async () => {
   const first = JSON.stringify({ type: 'snapshot', ...followedExamples.snapshot })
   const site = await startHostileSite(first)
   const app = await startApp({ manufacturers: [follow(site.url, 'evil', 'Evil')] })

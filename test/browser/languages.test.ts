@@ -16,7 +16,7 @@ it('falls back to English when there is no catalogue for the browser language', 
   await eventually(() => page.locator('html').getAttribute('lang')).toBe('en')
 })
 
-it('shows the language that is chosen on the page About, until the choice is undone', async () => {
+it('uses the language chosen on the page About, until the choice is reset', async () => {
   const app = await startApp({})
   const page = await browser.open(app, '/about', { locale: 'de-AT' })
   const expectLanguage = async (lang: string, title: string) => {

@@ -1,4 +1,4 @@
-/** What a technician does on the monitor: cards, table, keyboard, phone and paper. */
+/** A technician's tasks on the monitor: cards, table, keyboard, phone and paper. */
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'

@@ -117,7 +117,7 @@ describe.concurrent('notifications', () => {
   })
 
   // Conformance: C-14.84, C-14.85.
-  it('edits a rule in its form, and says what is wrong with it', async () => {
+  it('edits a rule in its form, and explains invalid values', async () => {
     const app = await startApp()
     await app.post('/api/group/', { title: 'Act 1', slots: [1] })
     const hook = await startWebhook()
@@ -257,7 +257,7 @@ describe.concurrent('notifications', () => {
   })
 
   // Conformance: C-14.89, C-14.90.
-  it('filters deliveries in the address, words each status, and fits 320 px', async () => {
+  it('keeps delivery filters in the URL, describes each status, and fits 320 px', async () => {
     const service = await startFakeService('')
     onTestEnd(() => service.close())
     const at = '2026-11-23T19:00:00.000Z'

@@ -34,7 +34,7 @@ const historyRequests = (service: FakeService) =>
   service.requests.filter(({ path }) => /^\/api\/(history|events)\//.test(path))
 
 // Conformance: C-12.92.
-it('marks the page as the past, which offers no action and no alarm, until it is left', async () => {
+it('marks the page as the past, without actions and alarms, until the user returns to live', async () => {
   const service = await startService()
   const page = await open(service, `/?at=${iso()}`)
   await card(page).locator('[role=img][aria-label="−60 dBm"]').waitFor()
@@ -47,7 +47,7 @@ it('marks the page as the past, which offers no action and no alarm, until it is
   ).toBe(0)
   await eventually(() => page.locator('.footer .sound').count()).toBe(0)
   await eventually(() => findViolations(page)).toEqual([])
-  // What happens now changes only the way back.
+  // Current events change only the link back to live.
   update(service, [{ battery: 4 }, {}])
   await page.getByRole('link', { name: 'Back to live: 1 needs attention' }).waitFor()
   await eventually(() => card(page).getAttribute('data-state')).toBe('ok')
@@ -93,7 +93,7 @@ it.concurrent('plays with at most one request every two seconds, and pauses', as
   expect(Math.min(...gaps)).toBeGreaterThan(1_900)
 })
 
-it.concurrent('moves by steps, events and the slider, and shows how the channels were', async () => {
+it.concurrent('moves by steps, events and the slider, and shows the channels of that time', async () => {
   const service = await startService({
     secondOf: (id, at) =>
       id === 1 && at * 1_000 >= past + 30_000 && at * 1_000 < past + 40_000 ? { letter: '0' } : on,
@@ -115,7 +115,7 @@ it.concurrent('moves by steps, events and the slider, and shows how the channels
 })
 
 // Conformance: C-12.94.
-it.concurrent('says that nothing was recorded, and shows all channels as not current', async () => {
+it.concurrent('reports that nothing was recorded, and shows all channels as not current', async () => {
   const service = await startService({ secondOf: () => ({ letter: '-' }) })
   const page = await open(service, `/?at=${iso()}`)
   await bar(page).getByText('Nothing was recorded at this time.').waitFor()
@@ -123,7 +123,7 @@ it.concurrent('says that nothing was recorded, and shows all channels as not cur
   await eventually(() => page.locator('.footer').innerText()).toContain('Nothing recorded')
 })
 
-it.concurrent('says why a time cannot be shown', async () => {
+it.concurrent('explains why a time cannot be shown', async () => {
   const service = await startService()
   service.data.responses['/api/history/at/'] = () => undefined
   const page = await open(service, `/?at=${iso()}`)
@@ -139,7 +139,7 @@ it.concurrent('fits a phone', async () => {
   await eventually(() => findViolations(page)).toEqual([])
 })
 
-it.concurrent('opens the charts of a channel at the moment', async () => {
+it.concurrent('opens the charts of a channel at the replayed time', async () => {
   const service = await startService()
   const page = await open(service, `/?at=${iso()}`)
   await card(page).getByRole('link').click()

@@ -52,7 +52,7 @@ function findOverlaps(page: Page): Promise<readonly string[]> {
 
 describe('the report of a show', () => {
   // Conformance: C-13.45.
-  it('says what went wrong first, in the time zone of the installation', async () => {
+  it('lists problems first, in the time zone of the installation', async () => {
     const page = await browser.open(await startService(), '/reports/5', { timezoneId: 'Asia/Tokyo', locale: 'en-GB' })
     const content = page.getByRole('main')
     await content.getByRole('heading', { name: 'Cabaret, evening' }).waitFor()
@@ -123,7 +123,7 @@ describe('the report of a show', () => {
   )
 
   // Conformance: C-13.47.
-  it('explains why there is nothing to report', async () => {
+  it('explains an empty report', async () => {
     const quiet = { ...longReport, step_seconds: null, channels: [] }
     const service = await startService({ '/api/shows/5/report/': quiet })
     const page = await browser.open(service, '/reports/6', { ...phone, locale: 'en-GB' })
@@ -188,7 +188,7 @@ describe('the crew sheet', () => {
   })
 
   // Conformance: C-13.55.
-  it('says that there is nothing to list', async () => {
+  it('explains an empty list', async () => {
     const service = await startService({ '/api/crew-sheet/': { show: null, rows: [] } })
     const page = await browser.open(service, '/crew-sheet', phone)
     await page.getByText('Nothing to list yet').waitFor()

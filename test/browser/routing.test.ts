@@ -42,7 +42,7 @@ it('opens pages without a reload, and keeps the connection open', async () => {
   expect(service.connections).toEqual(['/venue/ws?ack=1&levels=false'])
 })
 
-it('asks for levels when a page that shows them is opened', async () => {
+it('requests levels when a page that shows them is opened', async () => {
   const service = await start(1)
   const page = await open(service, '/alerts')
   await page.getByRole('heading', { name: 'No open alerts' }).waitFor()
@@ -112,7 +112,7 @@ it('names a page that takes long to load, while the current one stays', async ()
   await page.getByText('Loading Frequencies…', { exact: true }).waitFor({ state: 'detached' })
 })
 
-it('distinguishes a page that did not load from one that has failed', async () => {
+it('distinguishes a page that could not be loaded from one that failed', async () => {
   const service = await start(1)
   // Errors in the console of this page are expected.
   const page = await (await open(service, '/')).context().newPage()

@@ -89,7 +89,7 @@ it('plans a show, recalls and undoes a scene, starts it from the monitor, and en
   await page.getByRole('heading', { name: 'No shows' }).waitFor()
 })
 
-it('shows viewers what they may see, and a deleted show as missing', async () => {
+it('hides actions from viewers, and reports a deleted show', async () => {
   const app = await startApp({ config: { require_login: true } })
   const page = await browser.openAs(app, 'viewer', '/shows')
   await page.getByText('Requires the operator role.').waitFor()

@@ -16,7 +16,7 @@ async function startBoth() {
 }
 
 // Conformance: C-16.80, C-16.89, C-16.94, C-16.96.
-it('signs in from the sign-in page, which says why it did not succeed', async () => {
+it('signs in from the sign-in page, which explains failures', async () => {
   const { app, provider, serve } = await startBoth()
   const page = await browser.open(app, '/wall?view=x', phone)
   const link = page.getByRole('link', { name: 'Grace Church account' })
@@ -48,7 +48,7 @@ it('signs in from the sign-in page, which says why it did not succeed', async ()
 })
 
 // Conformance: C-16.85.
-it('shows administrators which users sign in through the provider, and offers to deactivate them', async () => {
+it('lets administrators see and deactivate users of the provider', async () => {
   const { app, serve } = await startBoth()
   await serve()
   const user = await browser.open(app, '/account')

@@ -110,7 +110,7 @@ it('opens the wall of a site with one click', async () => {
 })
 
 // Conformance: C-18.32.
-it('says where alerts and receivers of a site can be changed, instead of a button', async () => {
+it('links to the site in place of buttons that change its alerts and receivers', async () => {
   const arena = { code: 'arena', name: 'Arena' }
   const service = await startWithSites([site('Arena')])
   service.data.receivers = [{ ...receiver(1, [{}]), site: arena }, receiver(2, [{}])]
@@ -138,7 +138,7 @@ it('says where alerts and receivers of a site can be changed, instead of a butto
   await page.getByRole('region', { name: 'State' }).getByText('Acknowledge it at Arena').waitFor()
 })
 
-it('says how to follow a site while no site is followed', async () => {
+it('explains how to follow a site when there are none', async () => {
   const service = await startWithSites([])
   const page = await open(service, '/sites')
   await page.getByRole('heading', { name: 'No sites' }).waitFor()

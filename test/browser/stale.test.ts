@@ -68,7 +68,7 @@ it.concurrent('resumes after the last message, and acknowledges levels', async (
   expect(service.connections.at(-1)).toBe('/venue/ws?ack=1&levels=false&since=1&epoch=fake')
 })
 
-it('says how far a slow line is behind, and dims the levels', async () => {
+it('shows the delay of a slow line, and dims the levels', async () => {
   const { service, page } = await openMonitor(receiver(1, [{}]))
   sendLevels(service, -60, -20)
   await page.getByRole('img', { name: '−60 dBm' }).waitFor()
@@ -229,7 +229,7 @@ const countSamples = (page: Page) =>
   })()`)
 
 // Conformance: S-1.24.
-it.concurrent('shows channels as stale when the service does, without the repeated levels, and the failing source', async () => {
+it.concurrent('shows channels as stale when the service does, without their last levels, and names the failing source', async () => {
   const { service, page } = await openMonitor(receiver(1, [{}]))
   await until('the levels are repeated', async () => (await countSamples(page)) > 8)
   service.data.upstream = 'unhealthy'
@@ -273,7 +273,7 @@ it.concurrent('shows RF of a channel without a transmitter', async () => {
 })
 
 // Conformance: C-22.30, C-22.31.
-it('shows a silent source by a hollow dot, and no age of a pack that was off from the start', async () => {
+it('marks a silent source with a hollow dot, and shows no age for a pack that was off from the start', async () => {
   const device = await startStringsSimulator({ family: 'ulxd' })
   onTestEnd(() => device.close())
   device.change(1, { transmitter: false })

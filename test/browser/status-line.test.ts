@@ -152,7 +152,7 @@ it('shows the channels of a receiver, its facts and the error of its source', as
   await eventually(() => page.title()).toBe('(1) Rack 1 · Micwatch')
 })
 
-it('says since when and why a receiver is offline, and acknowledges its alert', async () => {
+it('shows when and why a receiver went offline, and acknowledges its alert', async () => {
   const own = offline(receiver(1, [{}, {}]))
   const service = await start(own)
   service.data.alerts = [buildAlert({ kind: 'receiver_offline', severity: 'critical', channel_id: null })]
@@ -174,7 +174,7 @@ it('says since when and why a receiver is offline, and acknowledges its alert', 
   await eventually(() => findViolations(page)).toEqual([])
 })
 
-it('says that scripts report the receivers of a manufacturer without an address', async () => {
+it('shows that scripts report the receivers of a manufacturer without an address', async () => {
   const service = await start(receiver(1, [{}]))
   service.data.upstream = 'unconfigured'
   const page = await open(service, '/')

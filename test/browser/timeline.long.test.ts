@@ -89,7 +89,7 @@ it('marks a range that was selected', async () => {
   expect((Date.parse(until ?? '') - Date.parse(time)) / 1_000).toBeCloseTo(300, -1)
 })
 
-it('says when levels cannot be loaded, and tries again', async () => {
+it('reports levels that cannot be loaded, and retries', async () => {
   const { service, history } = await start()
   history.error = 'The history cannot be read.'
   const page = await open(service, '/timeline')
@@ -101,7 +101,7 @@ it('says when levels cannot be loaded, and tries again', async () => {
 })
 
 // Conformance: C-12.107.
-it('says while nothing is recorded, and why', async () => {
+it('explains why nothing is recorded', async () => {
   const { service } = await start()
   const page = await openTimeline(open, service, '/timeline')
   const notice = (reason: string) => page.getByText(`Nothing is recorded now: ${reason}.`)
@@ -116,7 +116,7 @@ it('says while nothing is recorded, and why', async () => {
 })
 
 // Conformance: C-12.107.
-it('says that nothing was recorded yet, also with equipment, until something is', async () => {
+it('reports an empty history, with and without equipment, until recording begins', async () => {
   const { service, history, now } = await start()
   history.since = now + 3_600
   const page = await open(service, '/timeline')
@@ -148,7 +148,7 @@ it('moves once a second while it follows the present if reduced motion is prefer
   expect(pictures).toBeLessThanOrEqual(2 + 2 * seconds)
 })
 
-it('cancels what is no longer needed, and reads only the end of what it has', async () => {
+it('cancels requests that are no longer needed, and reads only new levels', async () => {
   const { service, history, dropout } = await start()
   // The first requests last until they are cancelled.
   history.delayMs = 120_000

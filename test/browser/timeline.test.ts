@@ -43,7 +43,7 @@ it('shows a dropout of 200 ms at every zoom from a week to ten seconds', async (
 })
 
 // Conformance: C-12.82.
-it('shows what happened on a channel, in two clicks, and returns with Back', async () => {
+it('shows the history of a channel in two clicks, and returns with Back', async () => {
   const { service, dropout } = await start()
   const page = await openTimeline(open, service, '/timeline?span=604800')
   await events(page).getByRole('button', { name: 'RF dropout' }).click()
@@ -64,7 +64,7 @@ it('shows what happened on a channel, in two clicks, and returns with Back', asy
 })
 
 // Conformance: C-18.43.
-it('names a site that cannot be asked for levels, until it can', async () => {
+it('names a site while its levels are unavailable', async () => {
   const { service, history } = await start()
   history.interruptedSites = [{ code: 'theatre', name: 'Royal Theatre' }]
   const page = await openTimeline(open, service, '/timeline?span=600')
@@ -75,7 +75,7 @@ it('names a site that cannot be asked for levels, until it can', async () => {
   await notice.waitFor({ state: 'detached' })
 })
 
-it('shows the present state only beside the present, and everything that is drawn in its legend', async () => {
+it('shows the current state only at the present, and lists everything drawn in the legend', async () => {
   const { service, dropout } = await start()
   const page = await openTimeline(open, service, '/timeline?theme=light')
   const present = page.locator('.strips-state')

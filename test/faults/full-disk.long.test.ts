@@ -100,7 +100,7 @@ async function startOnOwnDisk() {
 }
 
 // Conformance: C-12.104.
-it('announces that recording has stopped while neither levels nor alerts can be stored, and goes on live', async () => {
+it('raises recording_stopped while neither levels nor alerts can be stored, and continues live', async () => {
   const { service, fill, free } = await startOnOwnDisk()
   const socket = await service.socket()
   const announced = (state: string) =>
@@ -118,7 +118,7 @@ it('announces that recording has stopped while neither levels nor alerts can be 
 })
 
 // Conformance: C-11.15, C-14.19.
-it('lists, acknowledges and sends the alerts of a full disk, which cannot be stored', async () => {
+it('lists, acknowledges and sends alerts that a full disk prevents from being stored', async () => {
   const webhook = await startWebhookReceiver()
   const { service, fill, free } = await startOnOwnDisk()
   const { headers, json: session } = await service.post('/api/auth/setup', { username: 'root', password })

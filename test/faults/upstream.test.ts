@@ -178,7 +178,7 @@ async function receiverOf(code: string) {
   return json[0]
 }
 
-/** How long each liveness check and each ping took, and all unexpected responses. */
+/** Durations of liveness checks and pings, and all unexpected responses. */
 const probes = { health: [] as number[], pong: [] as number[], wrong: [] as string[] }
 const paths = ['/api/data.json', '/api/receivers/', '/api/config/', '/api/health/', '/api/discovery/pending/']
 

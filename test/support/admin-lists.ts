@@ -1,4 +1,4 @@
-/** Lists that administrators read, for tests of what they list. */
+/** Reads lists as an administrator. */
 
 import type { AuditBody } from '../../src/contract/access.ts'
 import type { ConnectionBody } from '../../src/contract/connections.ts'

@@ -112,7 +112,7 @@ export interface TestAppOptions {
   /** Additional keys of the configuration file. */
   readonly config?: object
   readonly servesOnly?: boolean
-  /** Whether levels are recorded; not by default, because that takes a thread that compiles its own modules. */
+  /** Records levels. Off by default, because it takes a thread that compiles its own modules. */
   readonly isRecording?: boolean
   /** Folder of pages to serve instead of the built ones. */
   readonly webRoot?: string

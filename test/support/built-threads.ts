@@ -1,5 +1,5 @@
 /**
- * Replaces `src/platform/thread.ts` in the tests: starts the worker threads and child processes of the build, because
+ * Replaces `src/platform/thread.ts` in the tests. Starts the worker threads and child processes of the build, because
  * compiling TypeScript in each of them takes several times the CPU time of starting it. `npm test` builds first.
  */
 

@@ -12,7 +12,7 @@ import { installDebianPackage } from './debian-package.ts'
 const run = promisify(execFile)
 const release = 'bookworm'
 const cache = '/var/cache/micwatch-tests'
-/** What the package depends on beyond a minimal Debian. */
+/** The dependency of the package that a minimal Debian lacks. */
 const included = 'libatomic1'
 
 /** Mounts /proc in a mount namespace, which ends with the command; `$0` is the folder, and the arguments the command. */

@@ -16,7 +16,7 @@ export async function startHostileSite(snapshot: string) {
   const sockets = new WebSocketServer({ server: http })
   sockets.on('connection', (client, request) => {
     client.send(snapshot)
-    // The other connections only read who the site is.
+    // The other connections only read the identity of the site.
     if (!request.url?.includes('site=-')) clients.push(client)
   })
   http.listen(0, '127.0.0.1')
@@ -30,7 +30,7 @@ export async function startHostileSite(snapshot: string) {
     send: (messages: readonly string[]) => {
       for (const message of messages) clients.at(-1)?.send(message)
     },
-    /** How often the site was followed. */
+    /** Number of subscriptions to the site. */
     connections: () => clients.length,
   }
 }

@@ -24,7 +24,7 @@ export const failRecording = ({ service }: TestApp, reason: string | null) => se
 export const raiseAlerts = ({ service }: TestApp, causes: readonly Cause[]): Promise<readonly Alert[]> =>
   service.alerts.raise(causes)
 
-/** Raises an alert about recording as while the database cannot be written. */
+/** Raises an alert about recording, as if the database could not be written. */
 export const raiseUnstored = ({ service }: TestApp, cause: Cause) =>
   service.alerts.unstored.recording.raise(toAlertCause(cause, null))
 
@@ -75,7 +75,7 @@ export const dayTargetOf = ({ service }: TestApp) => createDayTarget(service)
 export const minutesLeft = ({ service }: TestApp, channel: Channel) =>
   service.forecasts.currentForecast(channel)?.low ?? 0
 
-/** Whether each service uses Redis. */
+/** True if all services are connected to Redis. */
 export const isUp = (...apps: readonly TestApp[]) => apps.every(({ service }) => service.redis?.isUp === true)
 export const isDown = (...apps: readonly TestApp[]) => apps.every(({ service }) => service.redis?.isUp === false)
 

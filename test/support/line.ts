@@ -9,7 +9,7 @@ export interface Line {
   /** Ends all connections, and accepts none until `restore`. */
   cut(): void
   restore(): void
-  /** Stops to carry data, without ending connections. */
+  /** Stops forwarding data, without ending connections. */
   silence(): void
   /** Returns how many messages of this type the service has sent. */
   countOf(type: string): number

@@ -29,7 +29,7 @@ export async function openLive(
   const numbered = () => socket.messages.filter(({ seq, type }) => seq !== undefined && type !== 'resumed')
   return {
     ...socket,
-    // A getter would be evaluated by the spread.
+    // A method, because the spread would evaluate a getter.
     messages: socket.messages,
     snapshot: first,
     seq: () => numbered().at(-1)?.seq ?? first.seq,

@@ -135,7 +135,7 @@ export const forgeries: Readonly<Record<string, Forgery>> = {
   'no subject': { claims: { sub: undefined } },
 }
 
-/** A provider that signs in everyone, with a token that `forgery` changes. `respond` replaces responses by path. */
+/** A provider that signs in everyone, with a token that `forgery` changes. `respond` overrides responses, by path. */
 export async function startHostileProvider() {
   let nonce = ''
   const hostile = {

@@ -6,7 +6,7 @@ import { vi } from 'vitest'
 import { onTestEnd } from './cleanup.ts'
 
 export interface VirtualClock {
-  /** Lets this many milliseconds pass. What is sent over a local connection arrives within `stepMs`. */
+  /** Lets this many milliseconds pass. Data sent over a local connection arrives within `stepMs`. */
   advance(ms: number): Promise<void>
   /** Lets time pass until the promise is settled. */
   settle<T>(promise: Promise<T>): Promise<T>

@@ -121,7 +121,6 @@ export async function findViolations(page: Page): Promise<string[]> {
   )
 }
 
-/** Whether the page scrolls horizontally. */
 export async function scrollsHorizontally(page: Page): Promise<boolean> {
   return page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth')
 }

@@ -28,7 +28,7 @@ export interface FakeHistory {
   /** The queries for levels that were received, and how many were cancelled. */
   readonly queries: URLSearchParams[]
   readonly cancelled: number
-  /** Handles a request to the history. Returns whether it was one. */
+  /** Handles a request to the history. Returns false for other requests. */
   handle(request: IncomingMessage, response: ServerResponse, mount: string): boolean
 }
 

@@ -124,7 +124,7 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
     sites: [],
     history: createFakeHistory((message) => send(message)),
     handle: null,
-    // The pages of channels and receivers read cleared alerts, the monitor shows, and the status line what only the service counts.
+    // Channel and receiver pages read cleared alerts, the monitor reads shows, and the status line reads the summary.
     responses: { '/api/alerts/': [], '/api/shows/': [], '/api/summary/': noExceptions },
     upstream: 'healthy',
     healthyManufacturers: [],

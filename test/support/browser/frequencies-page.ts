@@ -1,4 +1,4 @@
-/** What the tests of the frequencies share: a service that checks with the real rules, and parts of the page. */
+/** Shared by the tests of the frequencies page: a fake service with the real rules, and locators. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Page } from 'playwright-core'

@@ -5,7 +5,7 @@ import type { StateLetter } from '../../../src/domain/history/columns.ts'
 import { tierSteps } from '../../../src/domain/history/tiers.ts'
 import { dataOf, type FakeService } from './fake-service.ts'
 
-/** What is recorded of a channel in a second. */
+/** One recorded second of a channel. */
 export interface FakeSecond {
   readonly letter: StateLetter
   readonly rf?: number

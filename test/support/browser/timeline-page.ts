@@ -1,4 +1,4 @@
-/** What the tests of the timeline share: a service with a dropout, and parts of the page. */
+/** Shared by the tests of the timeline: a fake service with a dropout, and locators. */
 
 import type { Page } from 'playwright-core'
 import { onTestEnd } from '../cleanup.ts'
@@ -12,7 +12,7 @@ type Open = ReturnType<typeof browserForTests>['open']
 const day = 86_400
 export const iso = (seconds: number) => new Date(seconds * 1_000).toISOString()
 
-/** A service with eight channels, of which the seventh had a dropout of 200 ms three days ago. */
+/** A service with eight channels. The seventh had a dropout of 200 ms three days ago. */
 export async function start() {
   const service = await startFakeService('/venue')
   onTestEnd(() => service.close())

@@ -1,6 +1,6 @@
 /**
- * An evening in the theatre in forty seconds: what the packs do is noted in their ledgers, what the operator does with the
- * REST interface of the running service, here.
+ * An evening in the theatre in forty seconds. The packs' ledgers record what the packs do, and `Evening` what the operator
+ * does over REST.
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
@@ -87,7 +87,7 @@ async function assignPerformer({ operator, slots }: Pick<Venue, 'operator' | 'sl
   expect(assigned.status).toBe(201)
 }
 
-/** What the operator did, and when. */
+/** The operator's actions and their times. */
 export interface Evening {
   readonly show: ShowBody
   readonly range: Stretch
@@ -148,7 +148,6 @@ export async function playEvening({ operator, packs, channelIds, slots, groupId 
     earlyReport = (await operator.get(`/api/shows/${show.id}/report/`)).json
   }
 
-  /** What happens at which second of the evening. */
   const cues: readonly (readonly [second: number, cue: () => unknown])[] = [
     // One pack after the other is switched on.
     ...showNames.map((name, index) => [index / 10, set(name, { isOn: true, rf: -50 - index, audio: -20 })] as const),
@@ -218,7 +217,7 @@ export async function playEvening({ operator, packs, channelIds, slots, groupId 
     await pause(Math.max(0, startedAt + 1000 * second - Date.now()))
     await cue()
   }
-  // By then, no condition is held any more, the last dropout is decided, and everything is stored.
+  // After this time, all conditions have settled, and everything is stored.
   await pause(2500)
   const latenessMs = await lateness.stop()
   // On a busy machine, that takes longer.

@@ -1,11 +1,10 @@
 /**
- * Compares what the service has recorded with the ledgers of packs.
+ * Compares the service's records with the ledgers of packs.
  *
- * Tolerances: a simulated receiver reports a change at its next report or meter, or at the one after it, at most 200 ms
- * later, and the service applies it at the next frame, at most 20 ms later. How late the event loops of both processes
- * were is measured during the evening and added. So a recorded time is between that in the ledger and `toleranceMs` later,
- * a duration differs by at most `toleranceMs` and, where it is rounded to 0.1 s, by 0.05 s more, and a recorded second
- * contains what was true at most `toleranceMs` earlier.
+ * Tolerances: a simulated receiver reports a change within 200 ms, and the service applies it within 20 ms. The measured
+ * delays of both event loops are added. A recorded time is therefore up to `toleranceMs` after that in the ledger. A
+ * duration differs by up to `toleranceMs`, plus 0.05 s where it is rounded to 0.1 s. A recorded second may contain the
+ * state of up to `toleranceMs` earlier.
  */
 
 import { expect } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * What a simulated pack did, and when: every change is noted with its time, and the figures of a report follow from these
- * notes alone. Times are epoch milliseconds of the clock that the service uses too.
+ * The ledger of a simulated pack: its changes with their times, from which the figures of a report are computed. Times are
+ * epoch milliseconds of the clock that the service also uses.
  */
 
 export interface PackState {
@@ -22,7 +22,6 @@ export interface Stretch {
   readonly to: number
 }
 
-/** What a receiver measures on a channel without a pack, in dBm. */
 export const noiseDbm = -108
 
 export const switchedOff: PackState = {
@@ -43,14 +42,14 @@ interface Entry {
 export class Ledger {
   readonly #entries: Entry[] = [{ at: Number.NEGATIVE_INFINITY, state: switchedOff }]
 
-  /** Notes a change, and returns what is true from then on. */
+  /** Records a change, and returns the new state. */
   note(at: number, change: Partial<PackState>): PackState {
     const state = { ...this.#stateAt(Number.POSITIVE_INFINITY), ...change }
     this.#entries.push({ at, state })
     return state
   }
 
-  /** Lists what was true in a range, in order, whether or not the pack was on. */
+  /** Lists the states in a range, in order, whether or not the pack was on. */
   statesIn({ from, to }: Stretch): readonly PackState[] {
     const changes = this.#entries.filter(({ at }) => at > from && at < to)
     return [this.#stateAt(from), ...changes.map(({ state }) => state)]

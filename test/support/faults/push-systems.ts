@@ -89,7 +89,7 @@ interface Status {
 
 export class PushSystems {
   readonly systems = new Map<string, System>()
-  /** What the systems with a bad frame received. */
+  /** Bytes that the systems with a bad frame received. */
   readonly closeFrames = new Map<string, Buffer[]>()
   /** A host to which other systems refer. */
   otherHost!: System

@@ -147,7 +147,7 @@ export function testHostileNames(namesPerMessage: number): void {
   })
 }
 
-/** What people read. Services without titles show that of several alerts as the first line. */
+/** Returns the text as users see it. Services without titles show the title of several alerts as the first line. */
 function toShown(vendor: Vendor, { title, lines }: NotificationText): string {
   const hasTitle = !['slack', 'discord', 'telegram'].includes(vendor) || lines.length > 1
   const text = [...(hasTitle ? [title] : []), ...lines].join('\n')

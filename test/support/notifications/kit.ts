@@ -1,4 +1,4 @@
-/** What services need to send a message, and messages, for tests. */
+/** Messages, and the objects with which services send them. */
 
 import type { SendKit } from '../../../src/alerts/services/service.ts'
 import type { AlertBody } from '../../../src/contract/alerts.ts'

@@ -20,7 +20,7 @@ export interface Broker {
   readonly closedPort: number
   readonly tlsPort: number
   readonly process: ChildProcess
-  /** Ends the process. What it retains is lost. */
+  /** Ends the process. Retained messages are lost. */
   stop(): Promise<void>
   /** Starts it again on the same ports. */
   start(): Promise<void>

@@ -1,4 +1,4 @@
-/** What tests of notifications through the whole service share. */
+/** Shared by tests of notifications in the whole service. */
 
 import { expect } from 'vitest'
 import type { TestApp } from '../app.ts'

@@ -1,4 +1,4 @@
-/** How chat services render a text: what people read, and what became markup, a mention or a command. */
+/** Renders a text as chat services do: the visible text, and the parts that became markup, mentions or commands. */
 
 export interface Rendered {
   readonly text: string

@@ -1,6 +1,6 @@
 /**
- * Web services that receive notifications, as their vendors' documentation describes them: what they check, their limits
- * and errors, and how they render a text. The text that people see is recorded, and the markup that was found in it.
+ * Web services that receive notifications, with the checks, limits, errors and rendering that their vendors document.
+ * They record the visible text, and the markup in it.
  */
 
 import { once } from 'node:events'
@@ -26,7 +26,7 @@ export interface Reply {
   readonly status: number
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  /** What was accepted. */
+  /** The accepted message. */
   readonly shown?: Omit<Shown, 'headers'>
 }
 

@@ -30,7 +30,7 @@ export interface DeviceUnderTest {
   readonly name: string
   readonly plugin: Plugin
   start(): Promise<SimulatedDevice>
-  /** Whether a channel shows that it was renamed to `Else`. Default: its name. */
+  /** Returns true if a channel was renamed to `Else`. Compares its name by default. */
   readonly isRenamed?: (channel: ChannelReading) => boolean
 }
 

@@ -1,4 +1,4 @@
-/** What the checks of a plugin share: its simulator and clients, which are closed after the test. */
+/** Shared by the checks of a plugin: its simulator and clients, which are closed after the test. */
 
 import { afterEach } from 'vitest'
 import type { ShowDevice } from '../../../simulators/show/cast.ts'
@@ -18,13 +18,13 @@ export interface PluginUnderTest {
   /** Returns the id under which the system lists a device of the simulated show; by default its id in the show. */
   readonly idOf?: (device: ShowDevice) => string
   /**
-   * Whether a reading has the transmitter name, levels and battery of `change`; by default only the battery is
-   * compared.
+   * Returns true if a reading has the transmitter name, levels and battery of `change`. Compares only the battery by
+   * default.
    */
   readonly showsChange?: (channel: ChannelReading) => boolean
-  /** Whether removed devices stay in the list as offline. */
+  /** True if removed devices stay in the list as offline. */
   readonly keepsDevices?: boolean
-  /** Whether the system reports serial numbers; true by default. */
+  /** True by default. */
   readonly hasSerials?: boolean
   /** The limits in the connection settings of every client; by default a time limit and the highest request rate. */
   readonly limits?: PluginConfig
@@ -32,7 +32,7 @@ export interface PluginUnderTest {
   readonly secret?: string
   /** Returns the configuration with which only one certificate is trusted; by default an entry of `devices`. */
   readonly pin?: (config: PluginConfig, fingerprint: string) => PluginConfig
-  /** What the error says about a response that is no device list. */
+  /** Matches the error about a response that is not a device list. */
   readonly wrongShape?: RegExp
 }
 

@@ -43,7 +43,7 @@ export async function withDatabase<T>(app: { databaseUrl: string }, work: (db: D
   return work(db).finally(() => db.close())
 }
 
-/** What `createTestDatabase` copies: the path of a SQLite database, and the name of a PostgreSQL database. */
+/** Copied by `createTestDatabase`: the path of a SQLite database, and the name of a PostgreSQL database. */
 export interface Templates {
   readonly sqlite: string
   readonly postgres: string
