@@ -10,9 +10,10 @@ import { type CheckOptions, checkCarriers } from '../domain/frequencies/check.ts
 import type { CheckResult } from '../domain/frequencies/conflict.ts'
 import type { Suggestion, SuggestRequest } from '../domain/frequencies/suggest.ts'
 import type { FrequencyTask, FrequencyTaskResult } from '../domain/frequencies/task.ts'
+import { callThread } from '../platform/call-thread.ts'
 import type { ClientKey } from '../platform/concurrency.ts'
 import { FairQueue } from '../platform/concurrency.ts'
-import { callThread, startThread } from '../platform/thread.ts'
+import { startThread } from '../platform/thread.ts'
 
 /** A check of more carriers can take longer than 5 ms: the most conflicts are in sets with equal distances. */
 const maxInlineCarriers = 40

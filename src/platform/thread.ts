@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { basename } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -29,23 +28,4 @@ export function startProcess(source: URL, args: readonly string[]): ChildProcess
 
 function builtProgram(source: URL): URL {
   return new URL(`./${basename(source.pathname, '.ts')}.js`, import.meta.url)
-}
-
-/**
- * Passes a task to an idle thread and returns its reply. Rejects if the thread fails or ends, or if `limit` aborts
- * first. The thread keeps the process alive only during the call.
- */
-export async function callThread(thread: Worker, task: unknown, limit?: AbortSignal): Promise<unknown> {
-  const ended = new AbortController()
-  const end = () => ended.abort()
-  thread.once('exit', end).ref()
-  thread.postMessage(task)
-  try {
-    const [reply] = await once(thread, 'message', {
-      signal: AbortSignal.any([ended.signal, ...(limit ? [limit] : [])]),
-    })
-    return reply
-  } finally {
-    thread.off('exit', end).unref()
-  }
 }

@@ -3,9 +3,10 @@
 import type { Worker } from 'node:worker_threads'
 import { type HashResult, type HashTask, normalizePassword } from '../../domain/access/password.ts'
 import { RequestError } from '../../domain/errors.ts'
+import { callThread } from '../../platform/call-thread.ts'
 import type { ClientKey } from '../../platform/concurrency.ts'
 import { FairQueue } from '../../platform/concurrency.ts'
-import { callThread, startThread } from '../../platform/thread.ts'
+import { startThread } from '../../platform/thread.ts'
 
 export interface Hasher {
   /** Hashes a password for a client. Throws a RequestError if too many wait, or too many of this client. */
