@@ -37,7 +37,6 @@ describe('a file that cannot be imported', () => {
         'manufacturers.0.config.shared_key: ******** stands for a stored value',
       ],
       ['version: 1\nreceivers: [{manufacturer: shure, slots: {1: 4, 2: 4}}]', 'receivers.0.slots.2: expected every'],
-      ['version: 1\nplaceholders: [{slot: 4, kind: wired}]', 'placeholders.0.name: expected text of 1 to 255'],
       [
         'version: 1\nplaceholders: [{slot: 4, kind: blank}]\nreceivers: [{manufacturer: shure, slots: {1: 4}}]',
         'receivers.0.slots.1: expected every slot once; placeholders.0.slot also has slot 4',

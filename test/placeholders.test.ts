@@ -57,8 +57,6 @@ it.concurrent('are rejected with the reason for an invalid field or a used slot'
   const rejected = [
     [400, { name: 'DI' }, 'kind: missing'],
     [400, { name: 'DI', kind: 'mic' }, 'kind: expected one of wired, wireless, iem, blank'],
-    [400, { kind: 'wired' }, 'name: expected'],
-    [400, { kind: 'iem', name: '' }, 'name: expected'],
     [400, { kind: 'wired', name: 'x'.repeat(256) }, 'name: expected'],
     [400, { kind: 'wired', name: 'DI', slot: 0 }, 'slot: expected'],
     [400, { kind: 'wired', name: 'DI', slot: 65_536 }, 'slot: expected'],
@@ -74,7 +72,7 @@ it.concurrent('are rejected with the reason for an invalid field or a used slot'
     expect([response.status, response.json.details]).toEqual([status, expect.stringContaining(details)])
   }
   const path = `/api/placeholders/${blank.id}/`
-  expect((await write(app, 'PATCH', path, { kind: 'wired' })).json.details).toContain('name: expected')
+  expect((await write(app, 'PATCH', path, { kind: 'wired' })).json).toMatchObject({ kind: 'wired', name: '' })
   expect((await write(app, 'PATCH', path, { slot: 2 })).status).toBe(409)
   expect((await write(app, 'PATCH', path, { slot: 3, kind: 'wired', name: 'DI' })).status).toBe(200)
   expect((await app.get('/api/placeholders/')).json).toHaveLength(1)

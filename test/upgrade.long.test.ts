@@ -187,6 +187,12 @@ async function readTables(url: string): Promise<Readonly<Record<string, readonly
   }
 }
 
+/** The name, frequency and note of a placeholder are now what was entered about its slot. */
+function withoutMoved(table: string, row: object): object {
+  const moved = table === 'placeholders' ? ['name', 'frequency', 'note'] : []
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !moved.includes(name)))
+}
+
 describe.each(engines)('data of 1.0.0 (%s)', (engine) => {
   const from = folderOf('1.0.0')
 
@@ -203,7 +209,7 @@ describe.each(engines)('data of 1.0.0 (%s)', (engine) => {
     expect([migrated.code, migrated.json()]).toEqual([0, { applied: unreleased.flatMap(({ names }) => names) }])
     const after = await readTables(installation.databaseUrl)
     for (const [table, rows] of Object.entries(before)) {
-      const expected: unknown[] = rows.map((row) => expect.objectContaining(row))
+      const expected: unknown[] = rows.map((row) => expect.objectContaining(withoutMoved(table, row)))
       expect({ table, rows: after[table] }).toEqual({ table, rows: expect.arrayContaining(expected) })
     }
     const exported = await installation.run(['export', '--with-secrets'])

@@ -28,10 +28,10 @@ import { placeholderKinds } from './values.ts'
 export const Placeholder = named('Placeholder', 'Equipment without telemetry, or a blank place on the wall.', {
   id,
   slot: whole('Slot.'),
-  name: text('Name; may be empty if `kind` is `blank`.'),
+  name: text('Name, which is the `label` of the slot; may be empty.'),
   kind: oneOf(placeholderKinds, 'What is in the slot; `blank`: nothing is shown there.'),
-  frequency: textOrNull('MHz with three decimals.'),
-  note: text('Free text.'),
+  frequency: textOrNull('Planned frequency, MHz with three decimals.'),
+  note: text('The note of the slot.'),
 })
 export type PlaceholderBody = Body<typeof Placeholder>
 
@@ -44,7 +44,6 @@ export type PlaceholderInData = Body<typeof PlaceholderInData>
 export const placeholderKind = choiceOf(placeholderKinds)
 
 export const placeholderFields = {
-  /** Only a blank place may have an empty name. */
   name: Type.Optional(boundedText(0, 255)),
   frequency: Type.Optional(
     nullable(

@@ -51,6 +51,8 @@ export const auditActions = [
   'channel.move',
   'channel.change',
   'slots.change',
+  'slot.change',
+  'slot.delete',
   'placeholder.create',
   'placeholder.change',
   'placeholder.delete',
@@ -161,6 +163,26 @@ export type ShowState = (typeof showStates)[number]
 /** `blank` is a place on the wall that is left empty; the other kinds are equipment without telemetry. */
 export const placeholderKinds = ['wired', 'wireless', 'iem', 'blank'] as const
 export type PlaceholderKind = (typeof placeholderKinds)[number]
+
+export const slotColors = [
+  'red',
+  'orange',
+  'amber',
+  'yellow',
+  'lime',
+  'green',
+  'teal',
+  'blue',
+  'indigo',
+  'violet',
+  'pink',
+  'grey',
+] as const
+export type SlotColor = (typeof slotColors)[number]
+
+/** Where the title of a slot comes from. */
+export const titleSources = ['performer', 'label', 'channel', 'transmitter', 'receiver'] as const
+export type TitleSource = (typeof titleSources)[number]
 
 export const deviceTypes = ['receiver', 'transmitter'] as const
 

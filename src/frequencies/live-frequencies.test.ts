@@ -29,14 +29,15 @@ function start(frequencies: readonly string[]) {
   const checker = new FrequencyChecker()
   const check = vi.spyOn(checker, 'check')
   const live = new LiveFrequencies(lists, settings, new ReceiverStore(), placeholderStore, checker)
-  placeholderStore.replace([...placeholders])
+  const replace = () => placeholderStore.replace({ revision: 1, placeholders: [...placeholders], entries: [] })
+  replace()
   const tune = (index: number, frequency: string) => {
     placeholders[index] = { ...(placeholders[index] as Placeholder), frequency }
-    placeholderStore.replace([...placeholders])
+    replace()
   }
   const remove = (index: number) => {
     placeholders.splice(index, 1)
-    placeholderStore.replace([...placeholders])
+    replace()
   }
   const fullCheck = () => checkCarriers(toLiveCheck(live.carriers(), filter).carriers)
   return { live, tune, remove, fullCheck, checks: () => check.mock.calls.length }

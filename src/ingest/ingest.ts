@@ -46,7 +46,7 @@ import { WriteQueue } from './write-queue.ts'
 export interface IngestDeps {
   readonly db: Database
   readonly receiverStore: ReceiverStore
-  readonly placeholderStore: Pick<PlaceholderStore, 'revision' | 'list' | 'replace'>
+  readonly placeholderStore: PlaceholderStore
   readonly unitStore: UnitStore
   readonly cache: Pick<Cache<unknown>, 'drop'>
   readonly conditions: Pick<

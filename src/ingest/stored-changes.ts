@@ -6,7 +6,6 @@ import type { ConditionMonitor } from '../conditions/conditions.ts'
 import type { QueueEntry } from '../domain/equipment/discovery.ts'
 import type { Unit } from '../domain/equipment/hardware.ts'
 import { type Channel, clampLastSeen, type Receiver } from '../domain/equipment/receiver.ts'
-import type { Placeholder } from '../domain/equipment/slots.ts'
 import { levelDetails } from '../domain/levels/level-sample.ts'
 import type { Cache } from '../platform/cache.ts'
 import { listConditions, type StoredCondition } from '../storage/channel-states.ts'
@@ -14,11 +13,10 @@ import type { Database, Reader } from '../storage/database.ts'
 import { listEntries } from '../storage/discovery.ts'
 import { listReceivers, listRemovals } from '../storage/receivers.ts'
 import type { Revisions } from '../storage/revision.ts'
-import { currentRevision, currentRevisions } from '../storage/revision.ts'
-import { listPlaceholders } from '../storage/slots.ts'
+import { currentRevisions } from '../storage/revision.ts'
 import { listUnits } from '../storage/units.ts'
 import type { Backlog } from './backlog.ts'
-import type { PlaceholderStore } from './placeholder-store.ts'
+import type { PlaceholderStore, StoredSlots } from './placeholder-store.ts'
 import type { ReceiverStore } from './receiver-store.ts'
 import type { ReceiverUpdates } from './receiver-updates.ts'
 import type { RemoteLevelLane } from './remote-levels.ts'
@@ -27,7 +25,7 @@ import type { UnitStore } from './unit-store.ts'
 export interface StoredChangesDeps {
   readonly db: Pick<Database, 'read'>
   readonly receiverStore: ReceiverStore
-  readonly placeholderStore: Pick<PlaceholderStore, 'revision' | 'list' | 'replace'>
+  readonly placeholderStore: PlaceholderStore
   readonly unitStore: Pick<UnitStore, 'put' | 'removeReceiver'>
   readonly cache: Pick<Cache<unknown>, 'drop'>
   readonly backlog: Backlog
@@ -45,8 +43,7 @@ interface StoredChange {
   readonly entries: readonly QueueEntry[]
   readonly units: readonly Unit[]
   readonly removals: readonly number[]
-  readonly placeholders: readonly Placeholder[]
-  readonly placeholderRevision: number
+  readonly slots: StoredSlots
 }
 
 export class StoredChanges {
@@ -85,21 +82,19 @@ export class StoredChanges {
 
   async #readChanges(since: number): Promise<StoredChange> {
     const { db, placeholderStore } = this.#deps
-    const placeholderRevision = await currentRevision(db.read, 'placeholders')
-    const [receivers, entries, units, removals, placeholders] = await Promise.all([
+    const [receivers, entries, units, removals, slots] = await Promise.all([
       listReceivers(db.read, since),
       listEntries(db.read, since),
       listUnits(db.read, since),
       listRemovals(db.read, since),
-      placeholderRevision === placeholderStore.revision ? placeholderStore.list() : listPlaceholders(db.read),
+      placeholderStore.read(db.read),
     ])
-    return { receivers, entries, units, removals, placeholders, placeholderRevision }
+    return { receivers, entries, units, removals, slots }
   }
 
   #apply(changes: StoredChange): void {
     const { receiverStore, placeholderStore, unitStore, cache } = this.#deps
-    placeholderStore.revision = changes.placeholderRevision
-    if (placeholderStore.replace(changes.placeholders)) cache.drop(null)
+    if (placeholderStore.replace(changes.slots)) cache.drop(null)
     for (const id of changes.removals) this.#remove(id)
     for (const entry of changes.entries) {
       receiverStore.putEntry(entry)

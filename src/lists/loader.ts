@@ -14,8 +14,7 @@ import { listConditions } from '../storage/channel-states.ts'
 import type { Database } from '../storage/database.ts'
 import { listEntries } from '../storage/discovery.ts'
 import { listReceivers } from '../storage/receivers.ts'
-import { currentRevision, currentRevisions } from '../storage/revision.ts'
-import { listPlaceholders } from '../storage/slots.ts'
+import { currentRevisions } from '../storage/revision.ts'
 import { listUnits } from '../storage/units.ts'
 import type { StoredLists } from './stored-lists.ts'
 
@@ -48,8 +47,7 @@ export class Loader {
     const { receiverStore, placeholderStore, unitStore } = state
     receiverStore.revisions = await currentRevisions(db.read)
     const receivers = await listReceivers(db.read)
-    placeholderStore.revision = await currentRevision(db.read, 'placeholders')
-    placeholderStore.replace(await listPlaceholders(db.read))
+    placeholderStore.replace(await placeholderStore.read(db.read))
     // The lists contain the settings that conditions depend on.
     await this.#loadLists()
     conditions.open(

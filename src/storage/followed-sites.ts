@@ -10,6 +10,7 @@ import { deleteEvent, insertEvent, saveEvent, toEvent } from './events.ts'
 import { addChannels, insertReceivers, saveReceivers } from './receivers.ts'
 import { nextRevision } from './revision.ts'
 import { inChunks } from './rows.ts'
+import { keepSlotEntries } from './slot-entries.ts'
 
 /**
  * Inserts receivers with the id 0, and saves the others. Adds and deletes channels as they are listed, assigns their
@@ -35,14 +36,12 @@ async function saveChannels(tx: Tx, revision: number, receiver: Receiver): Promi
   const { id, channels } = receiver
   const added = channels.filter((channel) => channel.id === 0)
   const known = channels.filter((channel) => channel.id !== 0)
-  let query = tx.query.deleteFrom('channels').where('receiver_id', '=', id)
-  if (known.length > 0)
-    query = query.where(
-      'id',
-      'not in',
-      known.map((channel) => channel.id),
-    )
-  await query.execute()
+  const stored = await tx.query.selectFrom('channels').select('id').where('receiver_id', '=', id).execute()
+  const removed = stored.map((row) => row.id).filter((channelId) => known.every((channel) => channel.id !== channelId))
+  if (removed.length > 0) {
+    await keepSlotEntries(tx, removed)
+    await tx.query.deleteFrom('channels').where('id', 'in', removed).execute()
+  }
   if (added.length === 0) return receiver
   const numbers = added.map(({ channel }) => channel)
   return withChannelsOf(await addChannels(tx, revision, { ...receiver, channels: known }, numbers), channels)

@@ -7,6 +7,7 @@ import type { NewScan, Scan } from '../domain/frequencies/scans/stored-scan.ts'
 import { packLevels, unpackLevels } from '../domain/frequencies/scans/stored-scan.ts'
 import type { Reader, Tx } from './database.ts'
 import type { ScanRow } from './schema/equipment.ts'
+import { removeProfileFromSlots } from './slot-entries.ts'
 
 export async function listStoredProfiles(reader: Reader): Promise<StoredProfile[]> {
   const rows = await reader.selectFrom('frequency_profiles').selectAll().orderBy('id').execute()
@@ -42,6 +43,7 @@ export async function clearChannelProfile(tx: Tx, revision: number, profile: str
     .where('id', 'in', (eb) => eb.selectFrom('channels').select('receiver_id').where('profile', '=', profile))
     .execute()
   await tx.query.updateTable('channels').set({ profile: null }).where('profile', '=', profile).execute()
+  await removeProfileFromSlots(tx, profile)
 }
 
 // Spectrum scans. Every transaction that adds or deletes one increments their counter (see `revision.ts`).

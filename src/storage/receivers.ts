@@ -10,6 +10,7 @@ import { addReadingCounters } from './revision.ts'
 import { executeForRows, inChangedChunks, inChunks, type Row } from './rows.ts'
 import type { ReceiverRow } from './schema/equipment.ts'
 import type { ReceiverSourceRow } from './schema/monitoring.ts'
+import { keepSlotEntries } from './slot-entries.ts'
 import { nextSlots } from './slots.ts'
 
 /** The readings of a channel, without its identity; with its condition only if another installation evaluates it. */
@@ -151,13 +152,18 @@ async function updateRows<Item extends { readonly id: number }, Name extends str
   })
 }
 
-/** Its queue entries stay. The removal is recorded for the other processes. */
+/** Its queue entries and what was entered about its slots stay. The removal is recorded for the other processes. */
 export async function removeReceiver(tx: Tx, revision: number, id: number): Promise<void> {
   await tx.query
     .updateTable('discovery_queue')
     .set({ existing_device: null, revision })
     .where('existing_device', '=', id)
     .execute()
+  const channels = await tx.query.selectFrom('channels').select('id').where('receiver_id', '=', id).execute()
+  await keepSlotEntries(
+    tx,
+    channels.map((channel) => channel.id),
+  )
   await tx.query.deleteFrom('receivers').where('id', '=', id).execute()
   await tx.query.insertInto('removals').values({ receiver_id: id, revision }).execute()
 }

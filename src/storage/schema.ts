@@ -93,6 +93,7 @@ const tableKinds = {
   units: 'kept',
   pictures: 'kept',
   performers: 'kept',
+  slot_entries: 'kept',
   assignments: 'kept',
   alerts: 'kept',
   events: 'kept',

@@ -2,11 +2,12 @@
 
 import { sql } from 'kysely'
 import type { Group } from '../contract/groups.ts'
+import { emptyFields } from '../domain/equipment/slot-entry.ts'
 import type { Placeholder } from '../domain/equipment/slots.ts'
 import { describeHolder, type PlannedMove, type SlotHolder } from '../domain/equipment/slots.ts'
 import type { Reader, Tx } from './database.ts'
-import { nextRevision } from './revision.ts'
 import { executeForRows, inChunks } from './rows.ts'
+import { countPlaceholderChange, findSlotEntry, replaceSlotEntry } from './slot-entries.ts'
 
 /** Moves channels to other slots, all at once, and marks their receivers as changed. The channels may swap slots. */
 export async function placeChannels(tx: Tx, revision: number, moves: readonly SlotOf[]): Promise<void> {
@@ -111,20 +112,39 @@ export async function listChannelSlots(reader: Reader): Promise<readonly SlotOf[
 }
 
 // Placeholders. They share the slots with the channels, so every transaction that changes them increments the
-// revision first, as for channels. A counter of their own is incremented with every change.
+// revision first, as for channels. A counter of their own is incremented with every change. The name, note and
+// frequency of a placeholder are what was entered about its slot.
 
 export async function listPlaceholders(reader: Reader): Promise<Placeholder[]> {
-  return reader.selectFrom('placeholders').selectAll().orderBy('id').execute()
+  const rows = await reader
+    .selectFrom('placeholders')
+    .leftJoin('slot_entries', 'slot_entries.placeholder_id', 'placeholders.id')
+    .selectAll('placeholders')
+    .select(['label', 'planned_frequency', 'note'])
+    .orderBy('placeholders.id')
+    .execute()
+  return rows.map(({ id, slot, label, kind, planned_frequency: frequency, note, created_at }) => ({
+    ...{ id, slot, name: label ?? '', kind, frequency, note: note ?? '', created_at },
+  }))
 }
 
 export async function insertPlaceholder(tx: Tx, placeholder: Omit<Placeholder, 'id'>): Promise<Placeholder> {
   await countPlaceholderChange(tx)
-  return tx.query.insertInto('placeholders').values(placeholder).returningAll().executeTakeFirstOrThrow()
+  const { slot, kind, created_at, ...entered } = placeholder
+  const { id } = await tx.query
+    .insertInto('placeholders')
+    .values({ slot, kind, created_at })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await saveEntered(tx, { id, ...entered }, false)
+  return { id, ...placeholder }
 }
 
-export async function savePlaceholder(tx: Tx, { id, ...placeholder }: Placeholder): Promise<void> {
+export async function savePlaceholder(tx: Tx, { id, slot, kind, ...entered }: Placeholder): Promise<void> {
   await countPlaceholderChange(tx)
-  await tx.query.updateTable('placeholders').set(placeholder).where('id', '=', id).execute()
+  const stored = await tx.query.selectFrom('placeholders').select('kind').where('id', '=', id).executeTakeFirst()
+  await tx.query.updateTable('placeholders').set({ slot, kind }).where('id', '=', id).execute()
+  await saveEntered(tx, { id, ...entered }, stored?.kind !== kind)
 }
 
 export async function deletePlaceholder(tx: Tx, id: number): Promise<void> {
@@ -132,9 +152,18 @@ export async function deletePlaceholder(tx: Tx, id: number): Promise<void> {
   await tx.query.deleteFrom('placeholders').where('id', '=', id).execute()
 }
 
-/** Must be called by every transaction that changes placeholders, so that other processes read them again. */
-export async function countPlaceholderChange(tx: Tx): Promise<void> {
-  await nextRevision(tx, 'placeholders')
+/** Stores the fields in the entry of the slot, with a new version if anything differs or `isOtherKind`. */
+async function saveEntered(
+  tx: Tx,
+  { id, name, note, frequency }: Pick<Placeholder, 'id' | 'name' | 'note' | 'frequency'>,
+  isOtherKind: boolean,
+): Promise<void> {
+  const holder = { kind: 'placeholder', id } as const
+  const stored = (await findSlotEntry(tx.query, holder)) ?? emptyFields
+  const isSame = (stored.label ?? '') === name && (stored.note ?? '') === note && stored.planned.frequency === frequency
+  if (isSame && !isOtherKind) return
+  const planned = { ...stored.planned, frequency }
+  await replaceSlotEntry(tx, holder, { ...stored, label: name || null, note: note || null, planned })
 }
 
 export async function listGroups(reader: Reader): Promise<Group[]> {

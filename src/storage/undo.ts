@@ -4,13 +4,17 @@
  */
 
 import { type RawBuilder, sql } from 'kysely'
+import type { AuditAction } from '../contract/values.ts'
+import type { Actor } from '../domain/access/access.ts'
+import type { EntryHolder } from '../domain/equipment/slot-entry.ts'
 import type { PlannedMove } from '../domain/equipment/slots.ts'
-import { isNameAllowed } from '../domain/equipment/slots.ts'
-import type { Tx } from './database.ts'
+import type { Reader, Tx } from './database.ts'
 import { findActiveAssignment } from './hardware.ts'
 import { nextRevision } from './revision.ts'
 import { markShowOfScene } from './shows.ts'
-import { countPlaceholderChange, findOccupiedSlot, placeHolders } from './slots.ts'
+import { countPlaceholderChange, findSlotEntry } from './slot-entries.ts'
+import { findOccupiedSlot, placeHolders } from './slots.ts'
+import { nextVersion } from './versions.ts'
 
 const retentionMs = 24 * 60 * 60 * 1000
 
@@ -18,71 +22,151 @@ const retentionMs = 24 * 60 * 60 * 1000
 const undoableColumns = {
   performers: ['name', 'notes', 'picture'],
   assignments: ['performer', 'wireless_unit', 'role', 'is_active', 'started_at', 'ended_at'],
-  placeholders: ['slot', 'name', 'kind', 'frequency', 'note'],
+  placeholders: ['slot', 'kind', 'created_at'],
+  slot_entries: [
+    ...(['channel_id', 'placeholder_id', 'label', 'color', 'performer', 'role', 'note'] as const),
+    ...(['planned_frequency', 'planned_profile', 'planned_transmitter', 'spares'] as const),
+  ],
   channels: ['slot'],
   groups: ['title', 'slots'],
   scenes: ['recalled_at'],
 } as const
 
 type UndoableTable = keyof typeof undoableColumns
+
 type Values = Readonly<Record<string, string | number | null>>
 
 interface RowChange {
   readonly table: UndoableTable
   readonly id: number
-  /** The previous values of the changed columns; null if the row was added. */
+  /** The previous values of the changed columns, or of all columns if the row was removed; null if it was added. */
   readonly before: Values | null
-  /** The new values of the changed columns, or of all columns if the row was added. */
-  readonly after: Values
+  /** The new values of the changed columns, or of all columns if the row was added; null if it was removed. */
+  readonly after: Values | null
 }
 
 export class UndoRecorder {
   readonly #tx: Tx
+  readonly #by: string
   /** The rows in the order of their first change, with their previous values; null for added rows. */
-  readonly #rows: { readonly table: UndoableTable; readonly id: number; readonly before: Values | null }[] = []
+  readonly #rows: Pick<RowChange, 'table' | 'id' | 'before'>[] = []
+  /** The holders of slots about which nothing had been entered. */
+  readonly #withoutEntry: EntryHolder[] = []
 
-  constructor(tx: Tx) {
+  constructor(tx: Tx, { name }: Actor) {
     this.#tx = tx
+    this.#by = name
   }
 
   /** Must be called after a row has been added. */
   added(table: UndoableTable, id: number): void {
     this.#rows.push({ table, id, before: null })
+    if (table === 'placeholders') this.#withoutEntry.push({ kind: 'placeholder', id })
   }
 
-  /** Must be called before a row is changed. */
+  /** Must be called before a row is changed or removed. */
   async willChange(table: UndoableTable, id: number): Promise<void> {
     if (this.#rows.some((row) => row.table === table && row.id === id)) return
+    // Rows are restored in reverse order, a placeholder before its entry.
+    if (table === 'placeholders') await this.willChangeEntry({ kind: 'placeholder', id })
     this.#rows.push({ table, id, before: (await findRow(this.#tx, table, id)) ?? null })
   }
 
+  /** Must be called before what was entered about a slot is changed or removed. */
+  async willChangeEntry(holder: EntryHolder): Promise<void> {
+    const entry = await findSlotEntry(this.#tx.query, holder)
+    if (entry === undefined) this.#withoutEntry.push(holder)
+    else await this.willChange('slot_entries', entry.id)
+  }
+
   /** Stores the undo record, and removes those that have expired. Returns its id; null if nothing was changed. */
-  async save(action: string, now: number): Promise<number | null> {
-    const changes: RowChange[] = []
-    for (const { table, id, before } of this.#rows) {
-      const after = (await findRow(this.#tx, table, id)) ?? {}
-      const names = Object.keys(after).filter((name) => before === null || before[name] !== after[name])
-      if (names.length === 0) continue
-      changes.push({ table, id, before: before && pick(before, names), after: pick(after, names) })
-    }
-    if (changes.length === 0) return null
+  async save(action: AuditAction, now: number): Promise<number | null> {
     const { query } = this.#tx
+    for (const holder of this.#withoutEntry) {
+      const entry = await findSlotEntry(query, holder)
+      if (entry !== undefined) await this.#addEntry(entry.id)
+    }
+    const rows: RowChange[] = []
+    for (const { table, id, before } of this.#rows) {
+      rows.push({ table, id, before, after: (await findRow(this.#tx, table, id)) ?? null })
+    }
+    const changes = rows.flatMap((row) => toChange(row) ?? [])
+    if (changes.length === 0) return null
     await query
       .deleteFrom('undo_records')
       .where('created_at', '<=', now - retentionMs)
       .execute()
+    const slots = JSON.stringify(await slotsOf(this.#tx, rows))
     const { id } = await query
       .insertInto('undo_records')
-      .values({ created_at: now, action, changes: JSON.stringify(changes) })
+      .values({ created_at: now, action, changes: JSON.stringify(changes), actor: this.#by, slots })
       .returning('id')
       .executeTakeFirstOrThrow()
     return id
   }
+
+  async #addEntry(id: number): Promise<void> {
+    if (this.#rows.some((row) => row.table === 'slot_entries' && row.id === id)) return
+    this.added('slot_entries', id)
+  }
+}
+
+/** Null if nothing has changed. */
+function toChange({ table, id, before, after }: RowChange): RowChange | null {
+  if (before === null || after === null) return before === after ? null : { table, id, before, after }
+  const changed = Object.keys(after).filter((name) => before[name] !== after[name])
+  // The holder of an entry names it.
+  const names = table === 'slot_entries' ? [...new Set([...changed, 'channel_id', 'placeholder_id'])] : changed
+  return changed.length === 0 ? null : { table, id, before: pick(before, names), after: pick(after, names) }
+}
+
+/** Returns the slots that the changes concern, in ascending order. */
+async function slotsOf({ query }: Tx, rows: readonly RowChange[]): Promise<readonly number[]> {
+  const idsIn = (table: UndoableTable, name: string): number[] =>
+    rows.flatMap(({ table: other, before, after }) => (other === table ? Number((after ?? before)?.[name] ?? 0) : []))
+  const moved = rows.flatMap(({ before, after }) => [before?.slot, after?.slot]).filter((slot) => slot != null)
+  const ofUnits = await query
+    .selectFrom('units')
+    .innerJoin('channels', 'channels.id', 'units.channel_id')
+    .select('slot')
+    .where('units.id', 'in', [0, ...idsIn('assignments', 'wireless_unit')])
+    .execute()
+  const ofChannels = await query
+    .selectFrom('channels')
+    .select('slot')
+    .where('id', 'in', [0, ...idsIn('slot_entries', 'channel_id')])
+    .execute()
+  const ofPlaceholders = await query
+    .selectFrom('placeholders')
+    .select('slot')
+    .where('id', 'in', [0, ...idsIn('slot_entries', 'placeholder_id')])
+    .execute()
+  const found = [...ofUnits, ...ofChannels, ...ofPlaceholders].map(({ slot }) => slot)
+  return [...new Set([...moved.map(Number), ...found])].sort((a, b) => a - b)
 }
 
 export interface UndoRecord {
   readonly action: string
   readonly changes: readonly RowChange[]
+}
+
+export interface ListedUndo {
+  readonly id: number
+  readonly created_at: number
+  readonly actor: string
+  readonly action: string
+  readonly slots: readonly number[]
+}
+
+/** Returns the records that have not expired, newest first. */
+export async function listUndoRecords(reader: Reader, now: number): Promise<ListedUndo[]> {
+  const rows = await reader
+    .selectFrom('undo_records')
+    .select(['id', 'created_at', 'actor', 'action', 'slots'])
+    .where('created_at', '>', now - retentionMs)
+    .orderBy('id', 'desc')
+    .execute()
+  return rows.map(({ slots, ...row }) => ({ ...row, slots: JSON.parse(slots) }))
 }
 
 /** Finds a record that has not expired, and prevents other transactions from using it. */
@@ -110,27 +194,40 @@ export async function restoreRows(
   const moves: PlannedMove[] = []
   for (const { table, id, before, after } of changes.toReversed()) {
     const row = await findRow(tx, table, id)
-    const isSame = row !== undefined && Object.entries(after).every(([name, value]) => row[name] === value)
+    const isSame =
+      after === null
+        ? row === undefined
+        : row !== undefined && Object.entries(after).every(([name, value]) => row[name] === value)
     if (!isSame || (await hasConflict(tx, table, id, before && { ...row, ...before }))) {
-      return { changedSince: `${table.slice(0, -1)} ${id}` }
+      return { changedSince: describe(table, id, after ?? before ?? {}) }
     }
-    if (table === 'placeholders') await countPlaceholderChange(tx)
+    if (table === 'placeholders' || table === 'slot_entries') await countPlaceholderChange(tx)
     if (table === 'scenes') await markShowOfScene(tx, await nextRevision(tx, 'shows'), id)
     if (before === null) {
       await sql`delete from ${sql.table(table)} where id = ${id}`.execute(tx.query)
       continue
     }
     const { slot, ...values } = before
+    const isRemoved = row === undefined
+    // No other row has this slot.
+    const present = isRemoved ? -id : Number(row.slot)
     if (slot !== undefined) {
       const kind = table === 'channels' ? 'channel' : 'placeholder'
-      moves.push({ holder: { kind, id, slot: Number(row.slot) }, slot: Number(slot) })
+      moves.push({ holder: { kind, id, slot: present }, slot: Number(slot) })
     }
-    if (Object.keys(values).length > 0) await updateOf(table, id, values).execute(tx.query)
+    const restored = table === 'slot_entries' ? { ...values, version: await nextVersion(tx) } : values
+    if (isRemoved) await insertRow(table, { id, ...restored, ...(slot !== undefined && { slot: present }) }, tx)
+    else if (Object.keys(restored).length > 0) await updateOf(table, id, restored).execute(tx.query)
   }
   const taken = await findOccupiedSlot(tx.query, moves)
   if (taken !== null) return { changedSince: `slot ${taken}` }
   if (moves.length > 0) await placeHolders(tx, revision, moves)
   return { moves }
+}
+
+function describe(table: UndoableTable, id: number, { channel_id = null, placeholder_id = null }: Values): string {
+  if (channel_id !== null) return `channel ${channel_id}`
+  return placeholder_id === null ? `${table.slice(0, -1)} ${id}` : `placeholder ${placeholder_id}`
 }
 
 /** Whether a later change prevents these values, or the removal of the row if they are null. */
@@ -140,12 +237,24 @@ async function hasConflict(tx: Tx, table: UndoableTable, id: number, values: Val
     const assignments = tx.query.selectFrom('assignments').select('id').where('performer', '=', id)
     return (await assignments.executeTakeFirst()) !== undefined
   }
-  if (table === 'placeholders') {
-    return values !== null && !isNameAllowed({ kind: String(values.kind), name: String(values.name) })
-  }
+  if (table === 'slot_entries') return values !== null && (await refersToRemoved(tx, values))
   if (table !== 'assignments' || values?.is_active !== 1) return false
   const active = await findActiveAssignment(tx.query, Number(values.wireless_unit))
   return active !== undefined && active.id !== id
+}
+
+/** Whether the channel, the placeholder or the performer of an entry has been removed. */
+async function refersToRemoved(tx: Tx, { channel_id, placeholder_id, performer }: Values): Promise<boolean> {
+  const references = { channels: channel_id, placeholders: placeholder_id, performers: performer } as const
+  for (const [table, id] of Object.entries(references) as [keyof typeof references, Values[string] | undefined][]) {
+    if (id != null && (await findRow(tx, table, Number(id))) === undefined) return true
+  }
+  return false
+}
+
+async function insertRow(table: UndoableTable, values: Values, { query }: Tx): Promise<void> {
+  const names = sql.join(Object.keys(values).map((name) => sql.ref(name)))
+  await sql`insert into ${sql.table(table)} (${names}) values (${sql.join(Object.values(values))})`.execute(query)
 }
 
 function updateOf(table: UndoableTable, id: number, values: Values): RawBuilder<unknown> {

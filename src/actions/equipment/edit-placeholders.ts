@@ -2,7 +2,7 @@
 
 import type { AuditAction } from '../../contract/values.ts'
 import type { Actor } from '../../domain/access/access.ts'
-import { isNameAllowed, listSlotHolders, type Placeholder, slotTaken } from '../../domain/equipment/slots.ts'
+import { listSlotHolders, type Placeholder, slotTaken } from '../../domain/equipment/slots.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
@@ -19,7 +19,6 @@ export async function addPlaceholder(
   actor: Actor,
   { slot, kind, name = '', frequency = null, note = '' }: PlaceholderChange & Pick<Placeholder, 'kind'>,
 ): Promise<Placeholder> {
-  requireName({ kind, name })
   return service.ingest.change(async (tx) => {
     if (slot !== undefined) requireFreeSlot(service, slot)
     const fields = { slot: slot ?? (await findFreeSlot(tx)), name, kind, frequency, note }
@@ -38,7 +37,6 @@ export async function changePlaceholder(
   return service.ingest.change(async (tx) => {
     const before = placeholderOf(service, id)
     const after = { ...before, ...change }
-    requireName(after)
     if (after.slot !== before.slot) requireFreeSlot(service, after.slot)
     await savePlaceholder(tx, after)
     await audit(tx, actor, 'placeholder.change', id, change)
@@ -58,11 +56,6 @@ function placeholderOf({ placeholderStore }: Service, id: number): Placeholder {
   const placeholder = placeholderStore.list().find((candidate) => candidate.id === id)
   if (placeholder === undefined) throw new RequestError('not_found', { subject: `placeholder ${id}` })
   return placeholder
-}
-
-function requireName(placeholder: Pick<Placeholder, 'kind' | 'name'>): void {
-  if (isNameAllowed(placeholder)) return
-  throw new RequestError('bad_request', { details: 'name: expected text of 1 to 255 characters' })
 }
 
 function requireFreeSlot({ receiverStore, placeholderStore }: Service, slot: number): void {

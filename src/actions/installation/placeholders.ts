@@ -1,9 +1,9 @@
 import { placeholderFields, placeholderKind } from '../../contract/placeholders.ts'
 import { type Body, slot } from '../../contract/schema.ts'
-import { isNameAllowed, type Placeholder } from '../../domain/equipment/slots.ts'
+import type { Placeholder } from '../../domain/equipment/slots.ts'
 import { insertPlaceholder, savePlaceholder } from '../../storage/slots.ts'
 import { record } from './entries.ts'
-import { type ImportContext, ImportError } from './import-context.ts'
+import type { ImportContext } from './import-context.ts'
 
 /** A placeholder is identified by its slot. */
 export const PlaceholderEntry = record(
@@ -18,12 +18,9 @@ export function exportPlaceholders(placeholders: readonly Placeholder[]): Placeh
 
 /** Call it after the receivers were imported, which frees the slots. */
 export async function importPlaceholders(work: ImportContext, entries: readonly PlaceholderEntry[]): Promise<void> {
-  for (const [index, entry] of entries.entries()) {
+  for (const entry of entries) {
     const stored = work.before.placeholders.find(({ slot }) => slot === entry.slot)
     const placeholder = { name: '', frequency: null, note: '', created_at: work.now, ...stored, ...entry }
-    if (!isNameAllowed(placeholder)) {
-      throw new ImportError(`placeholders.${index}.name`, 'expected text of 1 to 255 characters')
-    }
     if (!work.count('placeholders', stored, placeholder)) continue
     if (stored === undefined) await insertPlaceholder(work.tx, placeholder)
     else await savePlaceholder(work.tx, { ...placeholder, id: stored.id })

@@ -69,7 +69,7 @@ export async function applyCast(
     await ingest.change(async (tx, revision) => {
       await lockPictures(tx)
       await lockUnits(tx)
-      const undo = new UndoRecorder(tx)
+      const undo = new UndoRecorder(tx, actor)
       const prepared = typeof rows === 'function' ? await rows(tx, revision, undo) : { rows, changes: [] }
       const state = await readState(tx)
       const plan = planCast(prepared.rows, state)

@@ -34,7 +34,7 @@ export async function recallScene(service: Service, actor: Actor, showId: number
     await lockUnits(tx)
     const scene = await sceneOf(tx.query, showId, id)
     const { plan, arranged } = await planFor(service, tx.query, scene)
-    const undo = new UndoRecorder(tx)
+    const undo = new UndoRecorder(tx, actor)
     await applyRecords(tx, revision, plan, undo)
     const time = now()
     const newIds = await recordAssignments(tx, { actor, time }, () => applyAssignments(tx, plan, time, undo))

@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { SlotMove } from '../../contract/channels.ts'
 import { RequestError } from '../errors.ts'
-import {
-  describeHolder,
-  isNameAllowed,
-  listBlankSlots,
-  planMoves,
-  planSlots,
-  type SlotHolder,
-  toPlaceholderInData,
-} from './slots.ts'
+import { describeHolder, listBlankSlots, planMoves, planSlots, type SlotHolder, toPlaceholderInData } from './slots.ts'
 
 const holders: readonly SlotHolder[] = [
   { kind: 'channel', id: 11, slot: 1 },
@@ -116,16 +108,6 @@ it('has the condition unmonitored, which needs no attention', () => {
       since: '2026-11-23T00:00:00.000Z',
     },
   })
-})
-
-it.each([
-  ['wired', 'DI 1', true],
-  ['wired', '', false],
-  ['iem', '', false],
-  ['blank', '', true],
-  ['blank', 'gap', true],
-] as const)('of kind %s may be named "%s": %s', (kind, name, isAllowed) => {
-  expect(isNameAllowed({ kind, name })).toBe(isAllowed)
 })
 
 // Conformance: C-13.8.

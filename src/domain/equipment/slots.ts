@@ -119,11 +119,6 @@ export function toPlaceholderInData(placeholder: Placeholder): PlaceholderInData
   return { ...toPlaceholderBody(placeholder), condition }
 }
 
-/** Only a blank slot needs no name. */
-export function isNameAllowed({ kind, name }: { readonly kind: string; readonly name: string }): boolean {
-  return name !== '' || kind === 'blank'
-}
-
 /** Before there were placeholders, an empty slot of a group with this number or a higher one was blank. */
 const firstBlankSlot = 65_001
 

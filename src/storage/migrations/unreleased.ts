@@ -1,6 +1,6 @@
 /** Changes since version 1.0.0. */
 
-import type { Migration } from './migration.ts'
+import { idColumn, type Migration } from './migration.ts'
 
 export const unreleased: readonly Migration[] = [
   {
@@ -32,5 +32,44 @@ export const unreleased: readonly Migration[] = [
   {
     names: ['20261128T1500Z-silent-sources'],
     statements: () => ['alter table sources add column silent_since bigint'],
+  },
+  {
+    names: ['20261128T2200Z-slot-entries'],
+    statements: (dialect) => [
+      `create table slot_entries (
+        ${idColumn(dialect)},
+        channel_id bigint unique references channels (id) on delete cascade,
+        placeholder_id bigint unique references placeholders (id) on delete cascade,
+        label text,
+        color text,
+        performer bigint references performers (id) on delete set null,
+        role text,
+        note text,
+        planned_frequency text,
+        planned_profile text,
+        planned_transmitter text,
+        spares text not null default '[]',
+        version bigint not null
+      )`,
+      'create index slot_entries_performer on slot_entries (performer)',
+      "insert into meta (key, value) values ('versions', 1)",
+      `insert into slot_entries (placeholder_id, label, note, planned_frequency, version)
+        select id, nullif(name, ''), nullif(note, ''), frequency, 1 from placeholders
+        where name <> '' or note <> '' or frequency is not null`,
+      `insert into slot_entries (channel_id, performer, role, version)
+        select units.channel_id, assignments.performer, assignments.role, 1 from assignments
+        inner join units on units.id = assignments.wireless_unit
+        where assignments.is_active = 1 and units.channel_id is not null`,
+      'alter table placeholders drop column name',
+      'alter table placeholders drop column frequency',
+      'alter table placeholders drop column note',
+    ],
+  },
+  {
+    names: ['20261128T2201Z-undo-list'],
+    statements: () => [
+      "alter table undo_records add column actor text not null default ''",
+      "alter table undo_records add column slots text not null default '[]'",
+    ],
   },
 ]

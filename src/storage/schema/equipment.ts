@@ -1,7 +1,7 @@
 /** Receivers, channels, units and slots, locations, frequencies, and what was discovered. */
 
 import type { Generated } from 'kysely'
-import type { PlaceholderKind, ScanFormat } from '../../contract/values.ts'
+import type { PlaceholderKind, ScanFormat, SlotColor } from '../../contract/values.ts'
 import type { Flag } from './flag.ts'
 
 export interface EquipmentTables {
@@ -12,6 +12,7 @@ export interface EquipmentTables {
   locations: LocationRow
   groups: GroupRow
   placeholders: PlaceholderRow
+  slot_entries: SlotEntryRow
   frequency_profiles: FrequencyProfileRow
   scans: ScanRow
   discovered: DiscoveredRow
@@ -107,11 +108,26 @@ interface GroupRow {
 interface PlaceholderRow {
   id: Generated<number>
   slot: number
-  name: string
   kind: PlaceholderKind
-  frequency: string | null
-  note: string
   created_at: number
+}
+
+/** Either `channel_id` or `placeholder_id` is null. */
+export interface SlotEntryRow {
+  id: Generated<number>
+  channel_id: number | null
+  placeholder_id: number | null
+  label: string | null
+  color: SlotColor | null
+  performer: number | null
+  role: string | null
+  note: string | null
+  planned_frequency: string | null
+  planned_profile: string | null
+  planned_transmitter: string | null
+  /** JSON: slots. */
+  spares: string
+  version: number
 }
 
 interface FrequencyProfileRow {

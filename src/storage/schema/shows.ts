@@ -91,6 +91,10 @@ interface UndoRow {
   action: string
   /** JSON. */
   changes: string
+  /** The name of the person. */
+  actor: string
+  /** JSON: the slots that the action concerned. */
+  slots: string
 }
 
 /** The table has at most one row, with the id 1. */

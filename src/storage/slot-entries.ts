@@ -1,0 +1,123 @@
+/**
+ * What people enter about slots. It is loaded together with the placeholders, so every transaction that changes it
+ * increments the revision first, and their counter with every change.
+ */
+
+import { unitTypeOf } from '../domain/equipment/hardware.ts'
+import {
+  type EntryHolder,
+  emptyFields,
+  fieldsOf,
+  isEmptyEntry,
+  type SlotEntry,
+  type SlotFields,
+} from '../domain/equipment/slot-entry.ts'
+import { isSameJson } from '../domain/json.ts'
+import { now } from '../platform/clock.ts'
+import type { Reader, Tx } from './database.ts'
+import { nextRevision } from './revision.ts'
+import { inChunks } from './rows.ts'
+import type { SlotEntryRow } from './schema/equipment.ts'
+import { nextVersion } from './versions.ts'
+
+export async function listSlotEntries(reader: Reader): Promise<SlotEntry[]> {
+  const rows = await reader.selectFrom('slot_entries').selectAll().orderBy('id').execute()
+  return rows.map(toEntry)
+}
+
+export async function findSlotEntry(reader: Reader, { kind, id }: EntryHolder): Promise<SlotEntry | undefined> {
+  const row = await reader.selectFrom('slot_entries').selectAll().where(`${kind}_id`, '=', id).executeTakeFirst()
+  return row && toEntry(row)
+}
+
+/** Stores what was entered, with a new version. Stores nothing if nothing differs. */
+export async function saveSlotEntry(tx: Tx, holder: EntryHolder, fields: SlotFields): Promise<void> {
+  const stored = await findSlotEntry(tx.query, holder)
+  if (isSameJson(fieldsOf(stored ?? emptyFields), fieldsOf(fields))) return
+  await replaceSlotEntry(tx, holder, fields)
+}
+
+/** Stores what was entered with a new version, even if nothing differs. */
+export async function replaceSlotEntry(tx: Tx, { kind, id }: EntryHolder, fields: SlotFields): Promise<void> {
+  await countPlaceholderChange(tx)
+  const row = { ...toRow(fields), version: await nextVersion(tx) }
+  const holder =
+    kind === 'channel' ? { channel_id: id, placeholder_id: null } : { channel_id: null, placeholder_id: id }
+  await tx.query
+    .insertInto('slot_entries')
+    .values({ ...row, ...holder })
+    .onConflict((conflict) => conflict.column(`${kind}_id`).doUpdateSet(row))
+    .execute()
+}
+
+/** Removes a performer from all slots. Call it before the performer is deleted. */
+export async function removePerformerFromSlots(tx: Tx, performer: number): Promise<void> {
+  const entries = (await listSlotEntries(tx.query)).filter((entry) => entry.performer === performer)
+  for (const entry of entries) await saveSlotEntry(tx, holderOf(entry), { ...entry, performer: null, role: null })
+}
+
+/** Call it before a frequency profile is deleted. */
+export async function removeProfileFromSlots(tx: Tx, profile: string): Promise<void> {
+  const entries = (await listSlotEntries(tx.query)).filter(({ planned }) => planned.profile === profile)
+  for (const entry of entries) {
+    await saveSlotEntry(tx, holderOf(entry), { ...entry, planned: { ...entry.planned, profile: null } })
+  }
+}
+
+export function holderOf({ channel_id, placeholder_id }: SlotEntry): EntryHolder {
+  return channel_id === null ? { kind: 'placeholder', id: placeholder_id ?? 0 } : { kind: 'channel', id: channel_id }
+}
+
+/** Leaves placeholders with what was entered about channels. Call it before the channels are deleted. */
+export async function keepSlotEntries(tx: Tx, channelIds: readonly number[]): Promise<void> {
+  await inChunks(channelIds, async (chunk) => {
+    const rows = await tx.query
+      .selectFrom('slot_entries')
+      .innerJoin('channels', 'channels.id', 'slot_entries.channel_id')
+      .innerJoin('receivers', 'receivers.id', 'channels.receiver_id')
+      .selectAll('slot_entries')
+      .select(['channels.slot', 'receivers.device_type'])
+      .where('slot_entries.channel_id', 'in', chunk)
+      .orderBy('channels.slot')
+      .execute()
+    for (const { slot, device_type, ...row } of rows) {
+      if (isEmptyEntry(toEntry(row))) continue
+      await countPlaceholderChange(tx)
+      const kind = unitTypeOf(device_type) === 'iem_receiver' ? 'iem' : 'wireless'
+      const { id } = await tx.query
+        .insertInto('placeholders')
+        .values({ slot, kind, created_at: now() })
+        .returning('id')
+        .executeTakeFirstOrThrow()
+      await tx.query
+        .updateTable('slot_entries')
+        .set({ channel_id: null, placeholder_id: id })
+        .where('id', '=', row.id)
+        .execute()
+    }
+  })
+}
+
+/** Must be called by every transaction that changes placeholders or entries, so that other processes read them again. */
+export async function countPlaceholderChange(tx: Tx): Promise<void> {
+  await nextRevision(tx, 'placeholders')
+}
+
+type StoredEntry = Omit<SlotEntryRow, 'id'> & { readonly id: number }
+
+function toEntry(row: StoredEntry): SlotEntry {
+  const { planned_frequency, planned_profile, planned_transmitter, spares, ...fields } = row
+  const planned = { frequency: planned_frequency, profile: planned_profile, transmitter: planned_transmitter }
+  return { ...fields, planned, spares: JSON.parse(spares) }
+}
+
+function toRow(fields: SlotFields) {
+  const { planned, spares, ...rest } = fieldsOf(fields)
+  return {
+    ...rest,
+    planned_frequency: planned.frequency,
+    planned_profile: planned.profile,
+    planned_transmitter: planned.transmitter,
+    spares: JSON.stringify(spares),
+  }
+}
