@@ -11,7 +11,7 @@ import type { BulkAction } from '../../parts/tables/bulk-actions.tsx'
 import { type Column, DataTable } from '../../parts/tables/data-table.tsx'
 import { PagedList } from '../../parts/tables/paged-list.tsx'
 import { useManufacturerFilter, yesOrNo } from '../filters.ts'
-import './movements.css'
+import './equipment.css'
 
 const path = '/api/admin/movements/'
 const topics = ['receiver', 'receiver_added', 'slots'] as const

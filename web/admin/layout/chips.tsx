@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { allStaleSince, type ChannelFacts } from '../../app/channel-state.ts'
-import './chips.css'
+import './layout.css'
 import { useWatchState } from '../../app/context.ts'
 import { t } from '../../app/i18n.ts'
 import { StateIcon } from '../../parts/state-icon.tsx'
