@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { ConfigError } from './config/config-error.ts'
+import { ConfigError, findSchemaError, type SchemaError } from './config/config-error.ts'
 import {
   type ConfigFlags,
   type Environment,
@@ -15,11 +15,9 @@ import { File, type ManufacturerEntry } from './config/file-schema.ts'
 import { type MqttConfig, type OscConfig, toMqtt, toOsc } from './config/integrations.ts'
 import { type OidcConfig, toOidc } from './config/oidc.ts'
 import { fillReferences } from './config/references.ts'
-import { findSchemaError } from './config/schema-error.ts'
-import { findServerError } from './config/server-names.ts'
-import { readTextFile } from './config/text-file.ts'
-import { parseYaml } from './config/yaml.ts'
+import { parseYaml, readTextFile } from './config/text-file.ts'
 import { findRepeatedCode } from './domain/equipment/manufacturer-config.ts'
+import { parseAddress } from './domain/identity/address.ts'
 import { planningCenterUrl } from './domain/imports/planning-center.ts'
 import { serviceDefaults } from './domain/settings.ts'
 
@@ -220,4 +218,57 @@ function check(values: unknown, describeKey: (key: string) => string): File {
   const error = findSchemaError(File, values) ?? findServerError((values as File).server ?? {})
   if (error !== null) throw new ConfigError(`${describeKey(error.key)}: ${error.problem}`)
   return values as File
+}
+
+/** Checks rules that the schema cannot express. Returns the first error, or null. */
+export function findServerError({
+  allowed_hosts = [],
+  trusted_proxies = [],
+  public_url,
+}: NonNullable<File['server']>): SchemaError | null {
+  const errors = [
+    ...listErrors('allowed_hosts', allowed_hosts, checkHostName),
+    ...listErrors('trusted_proxies', trusted_proxies, checkProxy),
+    ...listErrors('public_url', public_url ?? [], checkPublicUrl),
+  ]
+  return errors[0] ?? null
+}
+
+function listErrors(key: string, values: string | readonly string[], check: (value: string) => string | null) {
+  const isList = typeof values !== 'string'
+  return (isList ? values : [values]).flatMap((value, index): SchemaError[] => {
+    const problem = check(value)
+    return problem === null ? [] : [{ key: isList ? `server.${key}.${index}` : `server.${key}`, problem }]
+  })
+}
+
+/** A host name is compared with what browsers send, without its port. */
+function checkHostName(value: string): string | null {
+  if (value.includes('*')) return `${value} would match no host, because * is not supported; list every name`
+  const name = toHostName(value)
+  if (name === value.toLowerCase().replace(/\.$/, '')) return null
+  const expected = 'expected a host name or address without scheme, port and path'
+  return name === null ? `${expected}, such as mics.example` : `${expected}: write ${name} instead of ${value}`
+}
+
+/** Returns the host of an address or name, as browsers send it. */
+function toHostName(value: string): string | null {
+  const isIpv6 = value.includes(':') && parseAddress(value) !== null
+  const address = isIpv6 ? `http://[${value}]` : /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`
+  if (!URL.canParse(address)) return null
+  const name = new URL(address).hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
+  return name === '' ? null : name
+}
+
+/** A network without its prefix length would be a single address that no proxy has. */
+function checkProxy(value: string): string | null {
+  const bytes = value.includes('/') ? null : parseAddress(value)
+  if (bytes === null || bytes.at(-1) !== 0) return null
+  return `${value} is a network without a prefix length; write ${value}/${bytes.length === 4 ? 24 : 64}, for example`
+}
+
+function checkPublicUrl(value: string): string | null {
+  const { origin, pathname } = new URL(value)
+  if (pathname === '/') return null
+  return `expected an address without a path: write ${origin}, and set server.mount to ${pathname.replace(/\/+$/, '')}`
 }

@@ -13,7 +13,7 @@ import * as ssc2 from '../src/manufacturers/sennheiser/ssc2/fields.ts'
 import { table as wsm } from '../src/manufacturers/sennheiser/wsm/fields.ts'
 import { tables as strings } from '../src/manufacturers/shure/strings/fields.ts'
 import { table as systemApi } from '../src/manufacturers/shure/system-api/fields.ts'
-import { table as api } from '../src/upstream/api-table.ts'
+import { table as api } from '../src/upstream/device-api.ts'
 import { createMisfits, type Field, type FieldTable, percent } from '../src/upstream/field-table.ts'
 
 const tables: readonly FieldTable[] = [

@@ -24,7 +24,7 @@ import {
   toFollowedAssignments,
   withAnnouncement,
 } from '../src/domain/sites/sites.ts'
-import { readMessage } from '../src/manufacturers/micwatch/messages.ts'
+import { readMessage } from '../src/manufacturers/micwatch/adapter.ts'
 import { Dropped } from '../src/manufacturers/micwatch/reader.ts'
 import { followedExamples, mutationsOf } from './support/hostile-messages.ts'
 

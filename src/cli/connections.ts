@@ -8,7 +8,7 @@ import { type Connection, toConnectionBody } from '../domain/equipment/connectio
 import { addressOf, type SourceError, type SourceRecord } from '../domain/equipment/health.ts'
 import { Service } from '../service.ts'
 import { createLog } from './log.ts'
-import { sourcesOf } from './sources.ts'
+import { sourcesOf } from './store.ts'
 import {
   type CommonOptions,
   createCommand,

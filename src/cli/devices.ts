@@ -14,7 +14,7 @@ import { Service } from '../service.ts'
 import { writeAudit } from '../storage/audit.ts'
 import { listManufacturers } from '../storage/settings.ts'
 import { createLog } from './log.ts'
-import { sourcesOf } from './sources.ts'
+import { sourcesOf } from './store.ts'
 import {
   type CommonOptions,
   createCommand,

@@ -4,12 +4,11 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { listVariableWarnings } from '../config/variable-warnings.ts'
+import { listVariableWarnings } from '../config/environment.ts'
 import { type Config, ConfigError } from '../config.ts'
 import { Service } from '../service.ts'
 import { isMissing } from '../storage/folder.ts'
 import { listHeldLeases } from '../storage/leases.ts'
-import { checkCertificate } from './doctor/certificate.ts'
 import {
   asServiceUser,
   type Check,
@@ -23,7 +22,7 @@ import {
 } from './doctor/check.ts'
 import { checkDataFolder, checkDisk } from './doctor/machine.ts'
 import { checkClock, checkMulticast, checkProvider } from './doctor/network.ts'
-import { checkMcpPort, checkOscPort, checkPort } from './doctor/ports.ts'
+import { checkCertificate, checkMcpPort, checkOscPort, checkPort } from './doctor/server.ts'
 import { checkSources } from './doctor/sources.ts'
 import { checkBackup, checkDatabase, checkRedis, type StoreReport } from './doctor/stores.ts'
 import { createLog } from './log.ts'

@@ -2,16 +2,18 @@
 
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
+import { Document, visit } from 'yaml'
 import { exportInstallation } from '../actions/installation/export-installation.ts'
 import { ImportError } from '../actions/installation/import-context.ts'
 import { type ImportReport, importInstallation } from '../actions/installation/import-installation.ts'
-import { type InstallationFile, kinds, toInstallationFile } from '../actions/installation/installation-file.ts'
-import { decodeText } from '../config/text-file.ts'
+import { InstallationFile, kinds, toInstallationFile } from '../actions/installation/installation-file.ts'
+import { findSchemaError } from '../config/config-error.ts'
+import { decodeText, parseYaml } from '../config/text-file.ts'
 import { createDestinationsExcluding } from '../manufacturers/sources.ts'
 import { describeReadError } from '../platform/file-error.ts'
 import { openSecrets } from '../storage/secrets.ts'
 import { writeText } from '../storage/sqlite-file.ts'
-import { parseInstallationFile, toJsonText, toYamlText } from './installation-file.ts'
+import { escapeControls } from './output.ts'
 import { actorOf, withNewStore, withStore } from './store.ts'
 import {
   type CommonOptions,
@@ -111,4 +113,46 @@ function print(terminal: Terminal, { counts, unknown }: ImportReport, isDryRun: 
   if (unknown.length === 0) return
   terminal.out(`Not known yet (${unknown.length}): ${unknown.map(plain).join('; ')}`)
   terminal.out('Import the file again after these devices have been found.')
+}
+
+/** Throws a UsageError with the file, the path of the invalid value and the expected value in one line. */
+export function parseInstallationFile(content: string, filename: string): InstallationFile {
+  let values: unknown
+  try {
+    values = parseYaml(content)
+  } catch (error) {
+    throw new UsageError(`${filename}: ${(error as Error).message}`)
+  }
+  const error = findSchemaError(InstallationFile, values)
+  if (error !== null) throw new UsageError(`${filename}: ${error.key === '' ? '' : `${error.key}: `}${error.problem}`)
+  return values as InstallationFile
+}
+
+const explanation = ` The configuration of an installation, written by micwatch export.
+
+ Import it with micwatch import, which adds and changes the records of the file and removes none. Manufacturers are
+ matched by code, locations by their names, groups by title, performers by name, receivers by manufacturer and serial
+ number (otherwise by MAC address, otherwise by the id that their system gives them), placeholders by slot, shows by
+ title and planned start, markers by time, channel and text, line checks by show, channel and times, notification
+ channels by name and type, notification rules by name, frequency profiles by id.
+
+ "********" stands for a secret that was not exported; the import leaves the stored secret unchanged.
+ Accounts, tokens, the review queue and the logs are not included: micwatch backup copies everything.`
+
+export function toYamlText(file: InstallationFile): string {
+  const document = new Document(file)
+  document.commentBefore = explanation
+  visit(document, {
+    Scalar(_, scalar) {
+      // YAML has escapes only in double-quoted strings.
+      if (typeof scalar.value === 'string' && escapeControls(scalar.value) !== scalar.value)
+        scalar.type = 'QUOTE_DOUBLE'
+    },
+  })
+  // A line width of 0 means no limit, so that long values, such as pictures, stay on one line.
+  return escapeControls(document.toString({ lineWidth: 0 }))
+}
+
+export function toJsonText(file: InstallationFile): string {
+  return escapeControls(`${JSON.stringify(file, null, 2)}\n`)
 }

@@ -9,7 +9,7 @@ import { childLifetime, type Lifetime, pause } from '../platform/wait.ts'
 import { Service } from '../service.ts'
 import { keepSubscribed } from '../sources/subscriptions.ts'
 import { createLog } from './log.ts'
-import { sourcesOf } from './sources.ts'
+import { sourcesOf } from './store.ts'
 import {
   type CommonOptions,
   createCommand,

@@ -18,7 +18,7 @@ import { isUpToDate } from '../storage/migrate.ts'
 import { requireNoLoss } from '../storage/repair.ts'
 import { createLog } from './log.ts'
 import { listenForHangups } from './reload.ts'
-import { sourcesOf } from './sources.ts'
+import { sourcesOf } from './store.ts'
 import {
   type CommonOptions,
   createCommand,

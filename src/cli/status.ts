@@ -1,7 +1,10 @@
-/** check_api_health: checks the connection to every source. */
+/**
+ * check_api_health: checks the connection to every source. nodes: lists which process polls which source when several
+ * processes share a database.
+ */
 
 import type { Command } from 'commander'
-import type { ManufacturerHealth } from '../contract/health.ts'
+import type { ManufacturerHealth, NodesBody } from '../contract/health.ts'
 import {
   addressOf,
   manufacturerHealth,
@@ -11,10 +14,12 @@ import {
   type SourceRecord,
   serviceHealth,
 } from '../domain/equipment/health.ts'
+import { describeProcess, toNodes } from '../domain/nodes.ts'
 import type { MonitoredSource } from '../manufacturers/sources.ts'
 import { Service } from '../service.ts'
+import { listHeldLeases } from '../storage/leases.ts'
 import { createLog } from './log.ts'
-import { sourcesOf } from './sources.ts'
+import { sourcesOf, withStore } from './store.ts'
 import {
   type CommonOptions,
   createCommand,
@@ -125,4 +130,37 @@ function printHealth(
   ])
   terminal.out(formatTable(['manufacturer', 'status', 'address', 'consecutive failures'], rows))
   terminal.out(`Overall: ${status}`)
+}
+
+export function nodesCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
+  return createCommand('nodes', 'Show which process polls which source').action(async (options: CommonOptions) =>
+    done(await nodes(options, terminal)),
+  )
+}
+
+async function nodes(options: CommonOptions, terminal: Terminal): Promise<ExitCode> {
+  const config = readOptions(options, terminal, { isOffline: true })
+  const found = toNodes(await withStore(config, (db) => listHeldLeases(db.read)))
+  if (options.json) printJson(terminal, found)
+  else print(terminal, found)
+  return exitCodes.ok
+}
+
+function print(terminal: Terminal, { nodes, processes }: NodesBody): void {
+  if (nodes.length === 0) terminal.out('No process is polling a source.')
+  else {
+    const head = ['host', 'pid', 'work', 'manufacturer', 'source', 'epoch', 'seconds left']
+    const rows = nodes.map(({ host, pid, work, manufacturer, source, epoch, seconds_left }) => [
+      host,
+      pid,
+      work,
+      manufacturer,
+      source,
+      epoch,
+      seconds_left,
+    ])
+    terminal.out(formatTable(head, rows))
+  }
+  const idle = processes.filter(({ owner }) => !nodes.some((node) => node.owner === owner))
+  for (const idleProcess of idle) terminal.out(`Running without a source: ${plain(describeProcess(idleProcess))}`)
 }

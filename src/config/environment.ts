@@ -1,10 +1,9 @@
 /** Reads environment variables and flags, which override the configuration file. */
 
-import { ConfigError } from './config-error.ts'
+import { ConfigError, type SchemaNode } from './config-error.ts'
 import { File } from './file-schema.ts'
 import { findReader, type ReadText, readNumber } from './scalars.ts'
-import type { SchemaNode } from './schema-error.ts'
-import { readValueFile } from './text-file.ts'
+import { readTextFile, readValueFile } from './text-file.ts'
 
 /** Flags override everything else. */
 export interface ConfigFlags {
@@ -140,4 +139,96 @@ function nest(entries: readonly (readonly [string, unknown])[]): object {
     nested[first] = second === undefined ? value : { ...(nested[first] as object), [second]: value }
   }
   return nested
+}
+
+/** Adds the variables of the file in MICWATCH_ENVIRONMENT_FILE that are not set. */
+export function loadEnvironmentFile(env: Record<string, string | undefined>): void {
+  const path = env.MICWATCH_ENVIRONMENT_FILE
+  if (!isSet(path)) return
+  for (const [name, value] of Object.entries(parseEnvironmentFile(readTextFile(path)))) {
+    if (!isSet(env[name])) env[name] = value
+  }
+}
+
+// Unlike in a shell, a # within a value is part of it, and quotes are only special at the beginning of a part.
+const quoted = /'([^']*)'|"((?:[^"\\]|\\[\s\S])*)"/
+const unquoted = /((?:[^\\\n'" \t]|\\[\s\S])(?:[^\\\n]|\\[\s\S])*)/
+const part = `[ \\t]*(?:${quoted.source}|${unquoted.source})`
+const assignment = new RegExp(`^[ \\t]*(?<name>[A-Za-z_]\\w*)[ \\t]*=(?<value>(?:${part})*)`, 'gm')
+
+/**
+ * Parses `NAME=value` lines. Lines that begin with # or a semicolon are comments. Other lines are ignored, as systemd
+ * does.
+ */
+export function parseEnvironmentFile(text: string): Environment {
+  const lines = text.replaceAll('\r\n', '\n')
+  return Object.fromEntries(
+    [...lines.matchAll(assignment)].map(({ groups = {} }) => [groups.name ?? '', joinParts(groups.value ?? '')]),
+  )
+}
+
+function joinParts(value: string): string {
+  const parts = [...value.matchAll(new RegExp(part, 'g'))].map(([, single, double, plain]) => {
+    if (single !== undefined) return single
+    if (double !== undefined) return double.replace(/\\([\s\S])/g, unescapeQuoted)
+    return (plain ?? '').replace(/(\\[\s\S])|[ \t]+$/g, (_, escaped = '') => escaped.replace(/^\\\n?/, ''))
+  })
+  return parts.join('')
+}
+
+/** Within double quotes, a backslash is only special before these characters and at the end of a line. */
+function unescapeQuoted(text: string, character: string): string {
+  if (character === '\n') return ''
+  return '"\\`$'.includes(character) ? character : text
+}
+
+/** Variables that are not keys of the file. The examples and the launcher of the archives use the last three. */
+const otherNames = ['MICWATCH_CONFIG', 'MICWATCH_ENVIRONMENT_FILE', 'MICWATCH_HOME', 'MICWATCH_URL', 'MICWATCH_TOKEN']
+
+const knownNames = [...variableNames, ...otherNames]
+
+export function listVariableWarnings(env: Environment): string[] {
+  const isFromOrchestrator = findInjected(env)
+  const unknown = Object.keys(env).filter(
+    (name) => name.startsWith('MICWATCH_') && !knownNames.includes(name) && !isFromOrchestrator(name),
+  )
+  return unknown.map((name) => `${name} has no effect, because there is no such variable${suggest(name)}`)
+}
+
+/**
+ * Returns a predicate for variables that an orchestrator injects. Besides MICWATCH_PORT=tcp://10.0.0.1:80, Kubernetes
+ * sets MICWATCH_SERVICE_HOST, MICWATCH_PORT_80_TCP_ADDR and others.
+ */
+function findInjected(env: Environment): (name: string) => boolean {
+  const injected = Object.keys(env).filter((name) => isInjected(env[name]))
+  const prefixes = injected.map((name) => name.replace(/_PORT(_.*)?$/, ''))
+  return (name) =>
+    injected.includes(name) ||
+    prefixes.some((prefix) => name.startsWith(`${prefix}_SERVICE_`) || name.startsWith(`${prefix}_PORT_`))
+}
+
+function suggest(name: string): string {
+  if (fileOnlyNames.includes(name)) return '; this can only be set in the configuration file'
+  const [closest] = knownNames
+    .map((known) => ({ known, distance: editDistance(name, known) }))
+    .filter(({ distance }) => distance <= maxDistance)
+    .sort((a, b) => a.distance - b.distance)
+  return closest === undefined ? '; docs/configuration.md lists all' : `; did you mean ${closest.known}?`
+}
+
+/** A larger difference is more likely another word than a misspelling. */
+const maxDistance = 3
+
+/** Returns the number of characters to insert, remove or replace. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (const [index, character] of [...a].entries()) {
+    const next = [index + 1]
+    for (const [at, other] of [...b].entries()) {
+      const replaced = (row[at] ?? 0) + (character === other ? 0 : 1)
+      next.push(Math.min(replaced, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
 }

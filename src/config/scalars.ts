@@ -3,8 +3,8 @@
 import type Type from 'typebox'
 import { Value } from 'typebox/value'
 import { settingKind } from '../domain/equipment/manufacturer-config.ts'
+import type { SchemaNode } from './config-error.ts'
 import { File } from './file-schema.ts'
-import type { SchemaNode } from './schema-error.ts'
 
 export type ReadText = (text: string) => unknown
 

@@ -1,19 +1,39 @@
 /** Limits concurrency; with a limit of one, it is a mutex. Callers acquire it in order of arrival. */
 export class Semaphore {
   #free: number
-  readonly #waiting: (() => void)[] = []
+  readonly #waiting = new Set<() => void>()
 
   constructor(limit: number) {
     this.#free = limit
   }
 
-  async acquire(): Promise<void> {
-    if (this.#free > 0) this.#free -= 1
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
+  /** Rejects with the signal's reason on abort. */
+  async acquire(signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted()
+    if (this.#free > 0) {
+      this.#free -= 1
+      return
+    }
+    await new Promise<void>((resolve, reject) => {
+      const cleanUp = () => {
+        this.#waiting.delete(acquire)
+        signal?.removeEventListener('abort', abort)
+      }
+      const acquire = () => {
+        cleanUp()
+        resolve()
+      }
+      const abort = () => {
+        cleanUp()
+        reject(signal?.reason)
+      }
+      signal?.addEventListener('abort', abort, { once: true })
+      this.#waiting.add(acquire)
+    })
   }
 
   release(): void {
-    const next = this.#waiting.shift()
+    const [next] = this.#waiting
     if (next === undefined) this.#free += 1
     else next()
   }

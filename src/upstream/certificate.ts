@@ -62,7 +62,7 @@ export function connectPinned(options: ConnectionOptions, trust: Trust): TLSSock
   return socket
 }
 
-/** The message is the fingerprint that was found; `error-messages.ts` builds the sentence. */
+/** The message is the fingerprint that was found; `describeConnectionError` builds the sentence. */
 class WrongCertificateError extends Error {
   override readonly name = 'WrongCertificateError'
   readonly code = 'WRONG_CERTIFICATE'

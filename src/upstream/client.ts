@@ -7,15 +7,15 @@ import type { Socket } from 'node:dgram'
 import type { Pool } from 'undici'
 import { maxRetryAfterMs, parseRetryAfter, type RateLimit } from '../domain/access/limits.ts'
 import { checkJson, JsonLimitError } from '../domain/json-limits.ts'
-import { abortable } from './abortable.ts'
+import { Semaphore } from '../platform/concurrency.ts'
+import { abortable } from '../platform/wait.ts'
 import { type Authorizer, type Credentials, createAuthorizer } from './authorize.ts'
 import type { Trust } from './certificate.ts'
 import { createDestinations, type Destinations, guardedConnector, loadHttpLibrary, portOf } from './destinations.ts'
-import { describeConnectionError, describeStatus } from './error-messages.ts'
 import type { ApiError, ErrorClasses } from './errors.ts'
+import { describeConnectionError, describeStatus } from './errors.ts'
 import { createRequestThrottle, type RequestThrottle } from './request-throttle.ts'
 import { excerptOf, type ResponseKind, readBytes, responseLimits } from './response-body.ts'
-import { Slots } from './slots.ts'
 
 /** Connection settings of a source, from the manufacturer's `config`. */
 export interface UpstreamSettings extends Trust {
@@ -163,7 +163,7 @@ class HttpClient implements UpstreamClient {
   readonly #address: string
   readonly #prefix: string
   readonly #connections: number
-  readonly #slots: Slots
+  readonly #slots: Semaphore
   #inFlight = 0
   #block: { readonly reason: ApiError; readonly mayRetryInTest: boolean } | null = null
   /** Created by the first request. Clients of devices without HTTP never create one. */
@@ -181,7 +181,7 @@ class HttpClient implements UpstreamClient {
     this.#prefix = this.#base.pathname.replace(/\/$/, '')
     // Digest nonce counts must arrive in order, so digest requests share one connection.
     this.#connections = settings.credentials.scheme === 'digest' ? 1 : 4
-    this.#slots = new Slots(this.#connections)
+    this.#slots = new Semaphore(this.#connections)
   }
 
   get holdMs(): number {

@@ -5,7 +5,8 @@
  */
 
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns'
-import { isIP, type LookupFunction } from 'node:net'
+import { once } from 'node:events'
+import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import ipaddr from 'ipaddr.js'
@@ -88,7 +89,7 @@ function lookUp(hostname: string, options: LookupOptions): Promise<LookupAddress
   })
 }
 
-/** `error-messages.ts` builds the sentence. */
+/** `describeConnectionError` builds the sentence. */
 class BlockedDestinationError extends Error {
   override readonly name = 'RefusedDestinationError'
   readonly code = 'BLOCKED_DESTINATION'
@@ -253,4 +254,22 @@ function isLocalAddress(address: string): boolean {
   if (ipaddr.parse(address).range() === 'loopback') return true
   const localAddresses = Object.values(networkInterfaces()).flatMap((ofInterface) => ofInterface ?? [])
   return localAddresses.some((local) => canonical(local.address) === address)
+}
+
+/** Opens TCP connections for protocols other than HTTP, and checks the address when it connects. */
+/** Closes the connection when the signal aborts. */
+export async function openSocket(url: URL, destinations: Destinations, signal: AbortSignal): Promise<Socket> {
+  signal.throwIfAborted()
+  checkDestination(destinations, url)
+  const port = portOf(url)
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const socket = connect({ host, port, lookup: guardedLookup(destinations, port) })
+  signal.addEventListener('abort', () => socket.destroy(), { once: true })
+  try {
+    await once(socket, 'connect', { signal })
+    return socket
+  } catch (error) {
+    socket.destroy()
+    throw error
+  }
 }

@@ -7,10 +7,9 @@ import type { Configuration, CustomFetch, CustomFetchOptions, ServerMetadata } f
 import { OidcError, type ProviderIdentity } from '../domain/access/oidc.ts'
 import { isLoopback } from '../domain/identity/address.ts'
 import { findJsonExcess } from '../domain/json-limits.ts'
-import { abortWithin } from '../platform/wait.ts'
-import { abortable } from './abortable.ts'
+import { abortable, abortWithin } from '../platform/wait.ts'
 import { type Destinations, guardedConnector, loadHttpLibrary, portOf, withoutLinkLocal } from './destinations.ts'
-import { codeOf, describeConnectionError, describeServiceError } from './error-messages.ts'
+import { codeOf, describeConnectionError, describeServiceError } from './errors.ts'
 import { excerptOf, readBytes } from './response-body.ts'
 
 export interface OidcProviderOptions {

@@ -7,12 +7,11 @@ import type { ConnectionOptions } from 'node:tls'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import WebSocket, { type ClientOptions } from 'ws'
 import { checkJson, JsonLimitError, jsonLimits } from '../domain/json-limits.ts'
-import { abortable } from './abortable.ts'
+import { abortable } from '../platform/wait.ts'
 import { connectPinned } from './certificate.ts'
 import { maxConnectMs, type UpstreamClient } from './client.ts'
 import { checkDestination, guardedConnector, guardedLookup, loadHttpLibrary, portOf } from './destinations.ts'
-import { describeConnectionError } from './error-messages.ts'
-import { ApiError } from './errors.ts'
+import { ApiError, describeConnectionError } from './errors.ts'
 
 const handshakeMs = 10_000
 /** A ping is sent after this silence. */

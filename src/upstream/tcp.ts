@@ -6,8 +6,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { maxConnectMs, type UpstreamClient } from './client.ts'
 import { checkDestination, type Destinations, guardedLookup, isBlocked, portOf } from './destinations.ts'
 import { createInbox, type DeviceSocket, type DeviceSocketOptions } from './device-socket.ts'
-import { describeConnectionError } from './error-messages.ts'
-import { ApiError } from './errors.ts'
+import { ApiError, describeConnectionError } from './errors.ts'
 
 /**
  * Splits received text into complete messages and an incomplete rest. Must drop text that can never become a complete

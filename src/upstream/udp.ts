@@ -2,12 +2,11 @@
 
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
-import { abortable } from './abortable.ts'
+import { abortable } from '../platform/wait.ts'
 import type { UpstreamClient } from './client.ts'
 import { portOf, resolveDestination } from './destinations.ts'
 import { createInbox, type DeviceSocket, type DeviceSocketOptions } from './device-socket.ts'
-import { describeConnectionError } from './error-messages.ts'
-import { ApiError } from './errors.ts'
+import { ApiError, describeConnectionError } from './errors.ts'
 
 export interface UdpSocket extends DeviceSocket {
   /** The IP address of this machine from which messages are sent. */

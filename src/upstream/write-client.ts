@@ -3,7 +3,7 @@
 import type { Pool } from 'undici'
 import { parseRetryAfter } from '../domain/access/limits.ts'
 import { type Destinations, guardedConnector, loadHttpLibrary, portOf, withoutLinkLocal } from './destinations.ts'
-import { codeOf, describeConnectionError, isCertificateCode } from './error-messages.ts'
+import { codeOf, describeConnectionError, isCertificateCode } from './errors.ts'
 
 export interface WriteReceiver {
   readonly url: string

@@ -3,7 +3,7 @@
 import { exportInstallation } from '../../src/actions/installation/export-installation.ts'
 import { importInstallation } from '../../src/actions/installation/import-installation.ts'
 import { toInstallationFile } from '../../src/actions/installation/installation-file.ts'
-import { parseInstallationFile, toYamlText } from '../../src/cli/installation-file.ts'
+import { parseInstallationFile, toYamlText } from '../../src/cli/export-import.ts'
 import type { Actor } from '../../src/domain/access/access.ts'
 import { createDestinationsExcluding } from '../../src/manufacturers/sources.ts'
 import { openSecrets } from '../../src/storage/secrets.ts'

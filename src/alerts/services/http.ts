@@ -2,7 +2,7 @@
 
 import { parseRetryAfter } from '../../domain/access/limits.ts'
 import { isRecord } from '../../domain/json.ts'
-import { abortable } from '../../upstream/abortable.ts'
+import { abortable } from '../../platform/wait.ts'
 import { guardedConnector, loadHttpLibrary, portOf, withoutLinkLocal } from '../../upstream/destinations.ts'
 import { cleanText } from '../../upstream/fields.ts'
 import { createResult, defaultTimeoutMs, redact, runWithinLimit, toFailure } from './send-result.ts'

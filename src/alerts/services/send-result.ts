@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { codeOf, describeConnectionError, isCertificateCode } from '../../upstream/error-messages.ts'
+import { codeOf, describeConnectionError, isCertificateCode } from '../../upstream/errors.ts'
 import { cleanText } from '../../upstream/fields.ts'
 import type { SendKit, SendResult } from './service.ts'
 

@@ -1,5 +1,7 @@
-/** The tiers of recorded levels. Every tier contains steps of one length; a coarser one summarizes the finer ones. A request
- * reads the finest tier that has few enough steps. */
+/**
+ * The tiers of recorded levels. Every tier contains steps of one length; a coarser one summarizes the finer ones. A
+ * request reads the finest tier that has few enough steps.
+ */
 
 import { RequestError } from '../errors.ts'
 import { floorTo } from './steps.ts'

@@ -7,10 +7,10 @@ import type { Duplex } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
 import type { MqttClient } from 'mqtt'
 import type { MqttConfig } from '../../config/integrations.ts'
-import { abortable } from '../../upstream/abortable.ts'
+import { abortable } from '../../platform/wait.ts'
 import type { Destinations } from '../../upstream/destinations.ts'
+import { openSocket } from '../../upstream/destinations.ts'
 import { limitMqttPackets, maxMqttPacketBytes } from '../../upstream/mqtt-packets.ts'
-import { openSocket } from '../../upstream/socket.ts'
 
 export interface Will {
   readonly topic: string

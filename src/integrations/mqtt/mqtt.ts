@@ -29,7 +29,7 @@ import { createMqttGauge } from '../../platform/counters.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../../platform/time-slice.ts'
 import { childLifetime, pause, withTimeout } from '../../platform/wait.ts'
 import type { Service } from '../../service.ts'
-import { codeOf, describeConnectionError, isCertificateCode } from '../../upstream/error-messages.ts'
+import { codeOf, describeConnectionError, isCertificateCode } from '../../upstream/errors.ts'
 import { type BrokerConnection, connectBroker, ExcessError } from './broker.ts'
 
 const tickMs = 250

@@ -6,8 +6,7 @@ import type { OscStrips, OscTarget } from '../../config/integrations.ts'
 import type { Log } from '../../platform/log.ts'
 import { childLifetime, pause } from '../../platform/wait.ts'
 import type { Service } from '../../service.ts'
-import { resolveDestination } from '../../upstream/destinations.ts'
-import { openSocket } from '../../upstream/socket.ts'
+import { openSocket, resolveDestination } from '../../upstream/destinations.ts'
 import { createTcpPeer, type OscPeer, UdpPeers } from './peers.ts'
 
 /** Connects a peer with what is sent to it. Returns a function that ends this. */

@@ -4,10 +4,10 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
-import { abortable } from '../../upstream/abortable.ts'
+import { abortable } from '../../platform/wait.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
-import { codeOf, describeNoResponse } from '../../upstream/error-messages.ts'
-import { createMessageReader } from '../../upstream/message-reader.ts'
+import { codeOf, describeNoResponse } from '../../upstream/errors.ts'
+import { createMessageReader } from '../../upstream/queries.ts'
 import { openTcpSocket } from '../../upstream/tcp.ts'
 import {
   createReplyParser,

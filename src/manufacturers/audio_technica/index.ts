@@ -1,5 +1,5 @@
+import { createErrors } from '../../upstream/errors.ts'
 import { listConfiguredSources, type Plugin } from '../plugin.ts'
-import { AudioTechnicaApiError, AudioTechnicaApiRateLimitError } from './errors.ts'
 import { receiver } from './receiver.ts'
 
 const adapters = { 'tcp:': receiver }
@@ -8,7 +8,7 @@ const ports = { 'tcp:': 17_200 }
 export const audioTechnica: Plugin = {
   code: 'audio_technica',
   name: 'Audio-Technica',
-  errors: { ApiError: AudioTechnicaApiError, ApiRateLimitError: AudioTechnicaApiRateLimitError },
+  errors: createErrors('AudioTechnica'),
   adapters: [receiver],
   audioFloors: new Map([['esw', -50]]),
   search: { ports },

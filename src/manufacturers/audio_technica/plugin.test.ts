@@ -14,7 +14,6 @@ import { rejectionOf, until } from '../../../test/support/plugins/plugin-kit-res
 import { serveLines, serveRaw } from '../../../test/support/plugins/plugin-kit-server.ts'
 import { timeLimit } from '../../../test/support/time-limit.ts'
 import { getDevices, type PushEvent } from '../plugin.ts'
-import { AudioTechnicaApiError } from './errors.ts'
 import { audioTechnica } from './index.ts'
 import { receiver } from './receiver.ts'
 
@@ -241,7 +240,7 @@ describe('a receiver with one session', () => {
     const events = follow(connect(simulator.baseUrl), new AbortController().signal)
     await findReport(events, () => true)
     const error = await rejectionOf(receiver.listDevices(connect(simulator.baseUrl).client))
-    expect(error).toBeInstanceOf(AudioTechnicaApiError)
+    expect(error).toBeInstanceOf(audioTechnica.errors.ApiError)
     expect(error).toMatchObject({
       message: expect.stringMatching(/refused the session, .* only one; close the other program that is connected/),
     })
@@ -322,7 +321,7 @@ describe.each([
     const timeout = message === late ? 1 : 20
     const startedAt = performance.now()
     const thrown = await rejectionOf(receiver.listDevices(connect(simulator.baseUrl, { timeout }).client))
-    expect(thrown).toBeInstanceOf(AudioTechnicaApiError)
+    expect(thrown).toBeInstanceOf(audioTechnica.errors.ApiError)
     expect(thrown).toMatchObject({ message: expect.stringMatching(message) })
     expect(performance.now() - startedAt).toBeLessThan(timeLimit(2_500))
   })
@@ -335,7 +334,7 @@ test('a failure ends the session for all its users with the ApiError of the plug
   await findReport(events, () => true)
   simulator.setFault({ type: 'hang' })
   const failures = [rejectionOf(findReport(events, () => false)), rejectionOf(receiver.listDevices(connection.client))]
-  for (const error of await Promise.all(failures)) expect(error).toBeInstanceOf(AudioTechnicaApiError)
+  for (const error of await Promise.all(failures)) expect(error).toBeInstanceOf(audioTechnica.errors.ApiError)
   simulator.setFault(null)
   expect((await receiver.listDevices(connection.client)).devices).toHaveLength(1)
 })
@@ -347,7 +346,7 @@ test('a subscription ends with an error when the receiver stops answering or dis
     await findReport(events, () => true)
     if (failure === 'off') simulator.show.set(showId, { online: false })
     else simulator.setFault({ type: failure })
-    expect(await rejectionOf(findReport(events, () => false))).toBeInstanceOf(AudioTechnicaApiError)
+    expect(await rejectionOf(findReport(events, () => false))).toBeInstanceOf(audioTechnica.errors.ApiError)
   }
 })
 

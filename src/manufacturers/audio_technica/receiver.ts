@@ -10,7 +10,7 @@ import type { ChannelReading, DeviceReport } from '../../domain/equipment/receiv
 import { type LevelKind, levelKinds, withoutLevels } from '../../domain/levels/level-sample.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { createMisfits } from '../../upstream/field-table.ts'
-import { UnansweredQueries } from '../../upstream/unanswered-queries.ts'
+import { UnansweredQueries } from '../../upstream/queries.ts'
 import {
   defineAdapter,
   type OnProblems,

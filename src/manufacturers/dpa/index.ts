@@ -1,5 +1,5 @@
+import { createErrors } from '../../upstream/errors.ts'
 import { listConfiguredSources, type Plugin } from '../plugin.ts'
-import { DpaApiError, DpaApiRateLimitError } from './errors.ts'
 import { defaultPort, ndr1 } from './ndr1.ts'
 
 const adapters = { 'tcp:': ndr1 }
@@ -8,7 +8,7 @@ const ports = { 'tcp:': defaultPort }
 export const dpa: Plugin = {
   code: 'dpa',
   name: 'DPA Microphones',
-  errors: { ApiError: DpaApiError, ApiRateLimitError: DpaApiRateLimitError },
+  errors: createErrors('Dpa'),
   adapters: [ndr1],
   search: { ports },
 

@@ -10,7 +10,6 @@ import type { LevelSample } from '../../domain/levels/level-sample.ts'
 import { encodeMessage, type OscMessage } from '../../domain/osc/packet.ts'
 import { encodeSubscription, formatPackets, parsePacket, splitPackets } from './codec.ts'
 import { toDeviceReport } from './device.ts'
-import { DpaApiError } from './errors.ts'
 import { dpa } from './index.ts'
 
 describeDevices(
@@ -179,7 +178,7 @@ describe.concurrent('a session', () => {
     expect(await list()).toMatchObject({ message: expect.stringMatching(/enable OSC over TCP/), failureKind: 'none' })
     simulator.setFault('foreign')
     expect(await list()).toMatchObject({ name: 'DpaApiError', failureKind: 'unusable' })
-    expect(await list()).toBeInstanceOf(DpaApiError)
+    expect(await list()).toBeInstanceOf(dpa.errors.ApiError)
   })
 
   test('fails when the receiver falls silent', async () => {

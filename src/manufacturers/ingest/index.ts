@@ -1,13 +1,13 @@
 /** The plugin for receivers that scripts report through `POST /api/ingest/`. It polls nothing. */
 
 import { ConfigError } from '../../upstream/connection-settings.ts'
+import { createErrors } from '../../upstream/errors.ts'
 import type { Plugin } from '../plugin.ts'
-import { IngestApiError, IngestApiRateLimitError } from './errors.ts'
 
 export const ingest: Plugin = {
   code: 'ingest',
   name: 'Reports from scripts',
-  errors: { ApiError: IngestApiError, ApiRateLimitError: IngestApiRateLimitError },
+  errors: createErrors('Ingest'),
   adapters: [],
 
   listSources(config) {

@@ -1,8 +1,8 @@
 /** A session with a DSQD: one query at a time, each answered with one line. */
 
 import type { UpstreamClient } from '../../upstream/client.ts'
-import { describeConnectionError } from '../../upstream/error-messages.ts'
-import { createMessageReader } from '../../upstream/message-reader.ts'
+import { describeConnectionError } from '../../upstream/errors.ts'
+import { createMessageReader } from '../../upstream/queries.ts'
 import { type Framing, openTcpSocket } from '../../upstream/tcp.ts'
 import { type Address, formatQuery, parseReply, type Value } from './codec.ts'
 

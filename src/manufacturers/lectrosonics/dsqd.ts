@@ -9,7 +9,7 @@ import type { ChannelReading } from '../../domain/equipment/receiver.ts'
 import { withoutLevels } from '../../domain/levels/level-sample.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { createMisfits } from '../../upstream/field-table.ts'
-import { UnansweredQueries } from '../../upstream/unanswered-queries.ts'
+import { UnansweredQueries } from '../../upstream/queries.ts'
 import {
   defineAdapter,
   type OnProblems,

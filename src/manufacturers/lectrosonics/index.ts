@@ -1,6 +1,6 @@
+import { createErrors } from '../../upstream/errors.ts'
 import { listConfiguredSources, type Plugin } from '../plugin.ts'
 import { dsqd } from './dsqd.ts'
-import { LectrosonicsApiError, LectrosonicsApiRateLimitError } from './errors.ts'
 
 const adapters = { 'tcp:': dsqd }
 const ports = { 'tcp:': 4080 }
@@ -8,7 +8,7 @@ const ports = { 'tcp:': 4080 }
 export const lectrosonics: Plugin = {
   code: 'lectrosonics',
   name: 'Lectrosonics',
-  errors: { ApiError: LectrosonicsApiError, ApiRateLimitError: LectrosonicsApiRateLimitError },
+  errors: createErrors('Lectrosonics'),
   adapters: [dsqd],
   search: { ports },
 

@@ -14,7 +14,6 @@ import { serveLines } from '../../../test/support/plugins/plugin-kit-server.ts'
 import { timeLimit } from '../../../test/support/time-limit.ts'
 import { getDevices } from '../plugin.ts'
 import { dsqd } from './dsqd.ts'
-import { LectrosonicsApiError } from './errors.ts'
 import { lectrosonics } from './index.ts'
 
 const resources: { close(): unknown }[] = []
@@ -153,7 +152,7 @@ describe.each([
     const timeout = message === late ? 1 : 20
     const startedAt = performance.now()
     const thrown = await rejectionOf(dsqd.listDevices(connect(simulator.baseUrl, { timeout }).client))
-    expect(thrown).toBeInstanceOf(LectrosonicsApiError)
+    expect(thrown).toBeInstanceOf(lectrosonics.errors.ApiError)
     expect(thrown).toMatchObject({ message: expect.stringMatching(message) })
     expect(performance.now() - startedAt).toBeLessThan(timeLimit(2_500))
   })
@@ -166,7 +165,7 @@ test('a subscription ends with an error when the device stops answering or disco
     await findReport(events, () => true)
     if (failure === 'off') simulator.show.set(showId, { online: false })
     else simulator.setFault({ type: failure })
-    expect(await rejectionOf(findReport(events, () => false))).toBeInstanceOf(LectrosonicsApiError)
+    expect(await rejectionOf(findReport(events, () => false))).toBeInstanceOf(lectrosonics.errors.ApiError)
   }
 })
 

@@ -3,16 +3,16 @@
 import { isHeaderValue } from '../../domain/text.ts'
 import { parseFingerprint } from '../../upstream/certificate.ts'
 import { ConfigError, parseConnection } from '../../upstream/connection-settings.ts'
+import { createErrors } from '../../upstream/errors.ts'
 import type { Plugin, PluginConfig } from '../plugin.ts'
 import { adapter } from './adapter.ts'
-import { MicwatchApiError, MicwatchApiRateLimitError } from './errors.ts'
 
 const keys = ['api_base_url', 'token', 'ssl_verify', 'fingerprint', 'timeout', 'enabled'] as const
 
 export const micwatch: Plugin = {
   code: 'micwatch',
   name: 'Another Micwatch',
-  errors: { ApiError: MicwatchApiError, ApiRateLimitError: MicwatchApiRateLimitError },
+  errors: createErrors('Micwatch'),
   adapters: [adapter],
 
   listSources(config) {

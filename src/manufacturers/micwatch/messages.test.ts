@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readEvents, readMessage } from './messages.ts'
+import { readEvents, readMessage } from './adapter.ts'
 import { Dropped } from './reader.ts'
 
 const since = '2026-05-01T18:00:00.000Z'

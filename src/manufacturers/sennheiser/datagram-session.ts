@@ -6,7 +6,7 @@
 import type { DeviceProblem } from '../../domain/equipment/health.ts'
 import type { DeviceReport } from '../../domain/equipment/receiver.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
-import { describeConnectionError } from '../../upstream/error-messages.ts'
+import { describeConnectionError } from '../../upstream/errors.ts'
 import { openUdpSocket } from '../../upstream/udp.ts'
 import {
   defineAdapter,

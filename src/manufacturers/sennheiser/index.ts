@@ -1,14 +1,35 @@
 /** The plugin for Sennheiser systems, which report many devices, and individual devices that are monitored directly. */
 
-import { listConfiguredSources, type Plugin, type ProtocolDetector } from '../plugin.ts'
-import { SennheiserApiError, SennheiserApiRateLimitError } from './errors.ts'
+import type { UpstreamClient } from '../../upstream/client.ts'
+import { deviceApi } from '../../upstream/device-api.ts'
+import type { ApiDevice } from '../../upstream/device-fields.ts'
+import { toDeviceReport } from '../../upstream/device-report.ts'
+import { createErrors } from '../../upstream/errors.ts'
+import { defineAdapter, listConfiguredSources, type Plugin, type ProtocolDetector } from '../plugin.ts'
 import { mcp } from './mcp/session.ts'
+import { familyOf, subscribe } from './realtime.ts'
 import { ssc1 } from './ssc1/session.ts'
 import { findProduct, identifySsc2, ssc2 } from './ssc2/adapter.ts'
 import { blockIfRejected, defaultUser } from './ssc2/sign-in.ts'
-import { system } from './system.ts'
-import { beacon, wsmPort } from './wsm/beacon.ts'
-import { wsm } from './wsm/session.ts'
+import { beacon, wsm, wsmPort } from './wsm/session.ts'
+
+/**
+ * Systems that implement the common device API (`/api/v1/devices`): a device list over REST, with changes pushed over an
+ * event stream.
+ */
+export const system = defineAdapter<ApiDevice>({
+  ...deviceApi,
+  listDevices: (client, signal, before) => deviceApi.listDevices(signedIn(client), signal, before),
+  transformDeviceData: (device) => toDeviceReport(device, familyOf),
+  transport: 'sse',
+  subscribe: (client, targets, signal, onLevels) => subscribe(signedIn(client), targets, signal, onLevels),
+})
+
+/** The interface specification (see docs/conformance.md) requires this user name, so a configured one is ignored. */
+function signedIn(client: UpstreamClient): UpstreamClient {
+  client.authorizer.signInAs?.(defaultUser)
+  return client
+}
 
 /** An HTTP address belongs either to a system with the common device API or to an individual SSC 2 device. */
 const web: ProtocolDetector = {
@@ -35,7 +56,7 @@ const devicePorts = { 'ssc1:': 45, 'mcp:': mcpPort }
 export const sennheiser: Plugin = {
   code: 'sennheiser',
   name: 'Sennheiser',
-  errors: { ApiError: SennheiserApiError, ApiRateLimitError: SennheiserApiRateLimitError },
+  errors: createErrors('Sennheiser'),
   adapters: [system, ssc2, ssc1, mcp, wsm],
   audioFloors: new Map([['ew', -50]]),
   search: {

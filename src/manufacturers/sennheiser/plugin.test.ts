@@ -5,8 +5,7 @@ import { describePlugin } from '../../../test/support/plugins/plugin-kit.ts'
 import { serveHttp } from '../../../test/support/plugins/plugin-kit-server.ts'
 import { createUpstreamClient } from '../../upstream/client.ts'
 import type { PushEvent, SubscriptionTargets } from '../plugin.ts'
-import { sennheiser } from './index.ts'
-import { system } from './system.ts'
+import { sennheiser, system } from './index.ts'
 
 describePlugin({
   plugin: sennheiser,

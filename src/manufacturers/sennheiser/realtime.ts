@@ -2,11 +2,10 @@
 
 import { isRecord } from '../../domain/json.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
+import { parsePushedLevels } from '../../upstream/device-levels.ts'
 import { parsePushed } from '../../upstream/device-report.ts'
 import { openEventStream } from '../../upstream/push.ts'
-import { parsePushedLevels } from '../../upstream/pushed-levels.ts'
 import type { OnLevels, PushEvent, SubscriptionTargets } from '../plugin.ts'
-import { familyOf } from './family.ts'
 
 export const streamPath = '/api/ssc/state/subscriptions'
 const devicePath = '/api/v1/devices/'
@@ -114,4 +113,23 @@ async function sendTargets(
   const resources = targets.ids().map((id) => devicePath + encodeURIComponent(id))
   await client.request('PUT', path, { body: resources, signal })
   return { changed }
+}
+
+const families: readonly (readonly [RegExp, string])[] = [
+  [/EW-?DX/i, 'ewdx'],
+  [/SPECTERA/i, 'spectera'],
+  [/(EM ?6000|DIGITAL ?6000|D6000)/i, 'd6000'],
+  [/EM ?2(000|050)/i, 'em2000'],
+  [/CHG ?70N/i, 'chg70n'],
+  [/^L ?6000/i, 'l6000'],
+  [/^SL ?(DW ?\dCH|MCR)/i, 'slmcr'],
+  [/^SL ?(DW|Rack)/i, 'slrack'],
+  [/CHG ?2N/i, 'chg2n'],
+  [/CHG ?4N/i, 'chg4n'],
+  [/G4/i, 'g4'],
+  [/G3/i, 'g3'],
+]
+
+export function familyOf(model: string): string | undefined {
+  return families.find(([pattern]) => pattern.test(model))?.[1]
 }

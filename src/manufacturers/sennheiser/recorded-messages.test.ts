@@ -8,8 +8,7 @@ import type { DatagramSession, DeviceEndpoint } from './datagram-session.ts'
 import { createMcpSession as startMcp } from './mcp/session.ts'
 import { createSsc1Session as startSsc1 } from './ssc1/session.ts'
 import { applyResource } from './ssc2/resources.ts'
-import { readChanges } from './ssc2/session.ts'
-import { toDeviceReport } from './ssc2/translate.ts'
+import { readChanges, toDeviceReport } from './ssc2/session.ts'
 import { createWsmSession as startWsm } from './wsm/session.ts'
 
 interface Fixture {

@@ -3,8 +3,8 @@
  * attribute names and the structure of the ids were observed on a QLXD4.
  */
 
+import { parseAttributeReply, type SlpAttributes } from '../../upstream/dns-sd.ts'
 import { maxNameChars, readMac, readText } from '../../upstream/fields.ts'
-import { parseAttributeReply, type SlpAttributes } from '../../upstream/slp.ts'
 import type { AnnouncedDevice, Beacon } from '../plugin.ts'
 import { findModel } from './component-ids.ts'
 import { countByModel, detectFamily } from './strings/families.ts'

@@ -1,6 +1,6 @@
+import { createErrors } from '../../upstream/errors.ts'
 import { listConfiguredSources, type Plugin, type ProtocolDetector } from '../plugin.ts'
 import { beacon } from './beacon.ts'
-import { ShureApiError, ShureApiRateLimitError } from './errors.ts'
 import { strings, uhfrStrings } from './strings/adapter.ts'
 import { system } from './system.ts'
 import { identifySystemApi, isSystemApi, systemApi } from './system-api/index.ts'
@@ -25,7 +25,7 @@ const ports = { 'tcp:': 2202, 'udp:': 2202 }
 export const shure: Plugin = {
   code: 'shure',
   name: 'Shure',
-  errors: { ApiError: ShureApiError, ApiRateLimitError: ShureApiRateLimitError },
+  errors: createErrors('Shure'),
   adapters: [system, systemApi, strings, uhfrStrings],
   audioFloors: new Map([
     ['ulxd', -50],

@@ -2,9 +2,8 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { type ShureSimulatorOptions, startShureSimulator } from '../../../simulators/shure/device-api.ts'
 import { describePlugin } from '../../../test/support/plugins/plugin-kit.ts'
 import { createUpstreamClient } from '../../upstream/client.ts'
-import { addDiscoveryIps, getDiscoveryIps, removeDiscoveryIps } from './discovery.ts'
 import { shure } from './index.ts'
-import { system } from './system.ts'
+import { addDiscoveryIps, getDiscoveryIps, removeDiscoveryIps, system } from './system.ts'
 
 describePlugin({
   plugin: shure,

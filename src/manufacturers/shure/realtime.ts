@@ -2,12 +2,11 @@
 
 import { isRecord, type Json } from '../../domain/json.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
+import { parsePushedLevels } from '../../upstream/device-levels.ts'
 import { parsePushed } from '../../upstream/device-report.ts'
 import { readText } from '../../upstream/fields.ts'
 import { openWebSocket } from '../../upstream/push.ts'
-import { parsePushedLevels } from '../../upstream/pushed-levels.ts'
 import type { OnLevels, PushEvent, SubscriptionTargets } from '../plugin.ts'
-import { familyOf } from './family.ts'
 
 /** The WebSocket always pushes changes of all devices, so the targets are not needed. */
 export async function* subscribe(
@@ -59,4 +58,19 @@ function readFrame(text: string): PushEvent {
 
 function derivedUrl(client: UpstreamClient): string {
   return `${client.settings.baseUrl}/api/v1/ws`
+}
+
+const families: readonly (readonly [RegExp, string])[] = [
+  [/^ULX-?D/i, 'ulxd'],
+  [/^QLX-?D/i, 'qlxd'],
+  [/^SLX-?D/i, 'slxd'],
+  [/^(ADPSM|ADT[DQ])/i, 'adpsm'],
+  [/^(AD\d|AXT|AXIENT)/i, 'ad'],
+  [/^(UHF-?R|UR4)/i, 'uhfr'],
+  [/^(PSM-?1000|P10)/i, 'psm1000'],
+  [/^MXWAP/i, 'mxw'],
+]
+
+export function familyOf(model: string): string | undefined {
+  return families.find(([pattern]) => pattern.test(model))?.[1]
 }

@@ -1,7 +1,7 @@
 /** Makes the lights of an SSC 1 device flash, with separate datagrams. */
 
 import type { UpstreamClient } from '../../../upstream/client.ts'
-import { describeNoResponse } from '../../../upstream/error-messages.ts'
+import { describeNoResponse } from '../../../upstream/errors.ts'
 import { openUdpSocket } from '../../../upstream/udp.ts'
 import type { Flashing, FlashRequest, Lights } from '../../plugin.ts'
 import { formatValue, parseMessage } from './codec.ts'

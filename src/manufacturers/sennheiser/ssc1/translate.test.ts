@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ChannelReading } from '../../../domain/equipment/receiver.ts'
 import { readMeters } from './families.ts'
-import { toDeviceReport } from './translate.ts'
+import { toDeviceReport } from './session.ts'
 
 const endpoint = { host: '10.0.0.9', ip: '10.0.0.9', name: null, channels: [1] }
 const toReport = (values: Record<string, unknown>) => toDeviceReport(new Map(Object.entries(values)), endpoint)

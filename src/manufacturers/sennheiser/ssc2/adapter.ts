@@ -18,9 +18,8 @@ import {
   type Resources,
   sitePath,
 } from './resources.ts'
-import { subscribe } from './session.ts'
+import { deviceIdOf, familyOfDevice, idPrefix, productOf, subscribe, toDeviceReport } from './session.ts'
 import { defaultUser, signIn } from './sign-in.ts'
-import { deviceIdOf, familyOfDevice, idPrefix, productOf, toDeviceReport } from './translate.ts'
 
 interface Ssc2Device extends UpstreamDevice {
   readonly endpoint: DeviceEndpoint

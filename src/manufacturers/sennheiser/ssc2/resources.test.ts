@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createInitialResources } from '../../../../simulators/sennheiser/ssc2-resources.ts'
 import { applyResource } from './resources.ts'
-import { toDeviceReport } from './translate.ts'
+import { toDeviceReport } from './session.ts'
 
 const endpoint = { host: '10.0.0.5', ip: '10.0.0.5', name: null }
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { beacon } from './beacon.ts'
 import { formatConfigurationRequest, formatRegistration, identityRequest } from './codec.ts'
-import { createWsmSession } from './session.ts'
+import { beacon, createWsmSession } from './session.ts'
 
 const hex = (text: string) => Buffer.from(text, 'latin1').toString('hex')
 const fromHex = (text: string) => Buffer.from(text, 'hex').toString('latin1')

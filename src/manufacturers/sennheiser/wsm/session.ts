@@ -2,11 +2,14 @@
 
 import type { ChannelReading, DeviceReport } from '../../../domain/equipment/receiver.ts'
 import { withoutUndefined } from '../../../upstream/fields.ts'
+import type { Beacon } from '../../plugin.ts'
 import { createDatagramAdapter, type DatagramSession, type DeviceEndpoint } from '../datagram-session.ts'
+import { idPrefix as mcpIdPrefix } from '../mcp/translate.ts'
 import { toMhz } from '../values.ts'
 import {
   formatConfigurationRequest,
   formatRegistration,
+  identityRequest,
   parseWsmMessage,
   toModelName,
   type WsmConfiguration,
@@ -100,4 +103,32 @@ function toChannel({ name, frequencyKhz, isMuted }: WsmConfiguration, meters: Ws
 /** The battery also shows the presence of a transmitter. */
 function toTransmitter({ battery }: WsmMeters): ChannelReading['transmitter'] {
   return battery === 0 ? null : { battery: fields.battery.read(battery) ?? null }
+}
+
+export const wsmPort = 8133
+
+/**
+ * Finds ew G3 and G4 devices by their answer to a request of Wireless Systems Manager, which they also send every few
+ * seconds without a request. Sources: as in `codec.ts`, and the search of two public projects that found G3 and G4.
+ */
+export const beacon: Beacon = {
+  // The group is that of mDNS, but the port and the messages differ.
+  group: { address: '224.0.0.251', port: wsmPort },
+  request: identityRequest,
+  ports: { 'wsm:': wsmPort },
+  read(datagram, ip) {
+    const message = parseWsmMessage(datagram.toString('latin1'))
+    if (message?.type !== 'identity') return null
+    const { model, mac } = message
+    // The answer does not contain the firmware version. A G3 receiver that also answers over MCP is listed with MCP.
+    const scheme = /^EM\d+G3$/.test(model) ? 'wsm:' : 'mcp:'
+    return {
+      scheme,
+      id: scheme === 'wsm:' ? idPrefix + (mac ?? ip) : mcpIdPrefix + ip,
+      device_type: /^EM/.test(model) ? 'ew' : 'ew-iem',
+      model: toModelName(model),
+      mac_address: mac,
+      channels: 1,
+    }
+  },
 }

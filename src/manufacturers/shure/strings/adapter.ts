@@ -2,12 +2,56 @@
 
 import type { ChannelReading } from '../../../domain/equipment/receiver.ts'
 import { withoutLevels } from '../../../domain/levels/level-sample.ts'
+import type { UpstreamClient } from '../../../upstream/client.ts'
+import { describeNoResponse } from '../../../upstream/errors.ts'
+import { openTcpSocket } from '../../../upstream/tcp.ts'
 import { readFirst, toPushEvents } from '../../device-session.ts'
-import { defineAdapter, type PushEvent, withoutParts } from '../../plugin.ts'
+import {
+  defineAdapter,
+  type Flashing,
+  type FlashRequest,
+  type Lights,
+  type PushEvent,
+  withoutParts,
+} from '../../plugin.ts'
 import { isCharger, isPossibleNumber, levelsOfType } from './families.ts'
-import { lights } from './lights.ts'
+import { parseFrame, splitAngleFrames } from './frames.ts'
 import { type DeviceUpdate, openSession } from './session.ts'
 import { idPrefix, type StringsDevice, toChannelReading, toDeviceReport, toLevels } from './translate.ts'
+
+/** Family -> the parts that can flash. Source: Shure's command strings. */
+const scopes: Readonly<Record<string, 'device' | 'channel'>> = {
+  ulxd: 'channel',
+  ad: 'channel',
+  slxd: 'device',
+  mxw: 'device',
+}
+
+export const lights: Lights = { areIn: (deviceType) => scopes[deviceType] !== undefined, flash }
+
+async function flash(
+  client: UpstreamClient,
+  { deviceType, channel, isOn }: FlashRequest,
+  signal: AbortSignal,
+): Promise<Flashing | null> {
+  const scope = scopes[deviceType]
+  if (scope === undefined) return null
+  const number = scope === 'channel' ? channel : null
+  const { host } = new URL(client.settings.baseUrl)
+  const socket = await openTcpSocket(client, { signal, framing: splitAngleFrames })
+  try {
+    await socket.send(`< SET ${number === null ? '' : `${number} `}FLASH ${isOn ? 'ON' : 'OFF'} >`)
+    for await (const messages of socket.messages) {
+      for (const frame of messages.map(parseFrame)) {
+        if (frame?.type === 'refused') return null
+        if (frame?.type === 'property' && frame.key === 'FLASH' && frame.channel === number) return { channel: number }
+      }
+    }
+    throw new client.errors.ApiError(describeNoResponse(host, client.settings.timeoutMs))
+  } finally {
+    socket.close()
+  }
+}
 
 export const strings = defineAdapter<StringsDevice>({
   ...withoutParts,

@@ -1,6 +1,7 @@
 /** The Shure families: the properties to query, metering, and detection of the family. */
 
 import type { DeviceLevels } from '../../../domain/levels/level-sample.ts'
+import type { RawValue } from './fields.ts'
 import {
   type ReadSample,
   readAxientSample,
@@ -10,7 +11,6 @@ import {
   readUhfrSample,
   readUlxdSample,
 } from './samples.ts'
-import type { RawValue } from './values.ts'
 
 /** Unparsed values, keyed by `MODEL` for the device and `1 FREQUENCY` for a channel. */
 export type RawValues = Readonly<Record<string, string>>

@@ -22,6 +22,7 @@ import {
   text,
   textWords as words,
 } from '../../../upstream/field-table.ts'
+import { readFrequency } from '../../../upstream/fields.ts'
 
 const byteCodes = { 252: 'error', 253: 'communication warning', 254: 'calculating, or error', 255: 'unknown' }
 const wordCodes = { 65532: 'error', 65533: 'communication warning', 65534: 'calculating', 65535: 'unknown' }
@@ -252,3 +253,15 @@ export const tables: readonly FieldTable[] = [
   { family: 'Shure chargers', source: `${strings} for SBC220/240; other keys as above`, fields: charger },
   { family: 'Shure meters', source: `${strings} for each family; UHF-R: a public client`, fields: meters },
 ]
+
+export type RawValue = string | undefined
+
+export function toMhz(khz: number | null | undefined): string | null | undefined {
+  return typeof khz === 'number' ? readFrequency(khz / 1000) : khz
+}
+
+/** Reads an IP address with padded numbers: `192.168.001.010` -> `192.168.1.10`. */
+export function readPaddedIp(raw: RawValue): string | undefined {
+  if (raw === undefined || !/^\d{1,3}(\.\d{1,3}){3}$/.test(raw)) return undefined
+  return raw.split('.').map(Number).join('.')
+}

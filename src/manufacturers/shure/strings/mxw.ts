@@ -6,8 +6,8 @@
 import type { TransmitterReading, TransmitterSlot } from '../../../domain/equipment/receiver.ts'
 import { withoutUndefined } from '../../../upstream/fields.ts'
 import type { ChannelValues } from './families.ts'
+import type { RawValue } from './fields.ts'
 import { fields } from './fields.ts'
-import type { RawValue } from './values.ts'
 
 /** The prefixes of the keys of the two microphones. */
 const prefixes = ['', 'SEC '] as const

@@ -5,7 +5,8 @@ import type { DeviceProblem } from '../../../domain/equipment/health.ts'
 import { levelLifetimeMs } from '../../../domain/levels/level-sample.ts'
 import type { UpstreamClient } from '../../../upstream/client.ts'
 import type { DeviceSocket } from '../../../upstream/device-socket.ts'
-import { describeNoResponse } from '../../../upstream/error-messages.ts'
+import { describeNoResponse } from '../../../upstream/errors.ts'
+import { createMisfits, type FieldTable, field } from '../../../upstream/field-table.ts'
 import { openTcpSocket } from '../../../upstream/tcp.ts'
 import { openUdpSocket } from '../../../upstream/udp.ts'
 import type { OnLevels } from '../../plugin.ts'
@@ -25,9 +26,10 @@ import {
   type RawValues,
   uhfr,
 } from './families.ts'
+import { fields } from './fields.ts'
 import { splitAngleFrames } from './frames.ts'
 import { createLevelReader } from './level-reader.ts'
-import { createDeviceCheck, type DeviceCheck } from './misfits.ts'
+import { Fields } from './message-fields.ts'
 import { type Changes, createPropertyStore, type PropertyStore } from './property-store.ts'
 import { idOf, type StringsDevice } from './translate.ts'
 
@@ -290,4 +292,56 @@ function createMeterWatch(family: Family, values: RawValues): MeterWatch {
 
 function shouldMeter(family: Family, values: RawValues, channel: number): boolean {
   return family.presenceKeys.length === 0 || hasTransmitterKey(family, values, channel)
+}
+
+export interface DeviceCheck {
+  /** Checks a value that the device has reported under a key such as `1 FREQUENCY` or `1 SLOT_STATUS 2`. */
+  received(key: string, value: string): void
+  /** Meter values of a channel have arrived in the documented form. */
+  metered(channel: number): void
+  /** Returns the same list as before if unchanged. `hasRefused` is true if the device has refused any query. */
+  listProblems(hasRefused: boolean): readonly DeviceProblem[]
+}
+
+const byKey = Object.fromEntries(
+  Object.values(fields).flatMap((entry) => entry.address.split(', ').map((key) => [key, { ...entry, address: key }])),
+)
+
+export function createDeviceCheck(subject: string, family: Family): DeviceCheck {
+  const misfits = createMisfits(subject, { ...byKey, ...sampleField(family) })
+  const reported = new Set<string>()
+  let problems: readonly DeviceProblem[] = []
+  let hasChanged = false
+  return {
+    received(key, value) {
+      const name = key.replace(/^\d+ | \d+$/g, '')
+      const address = name.replace(/^(?:SEC|BAY) /, '')
+      if (!reported.has(name)) hasChanged = true
+      reported.add(name)
+      if (misfits.check([[address, value, key]])) hasChanged = true
+    },
+    metered(channel) {
+      if (problems.length > 0 && misfits.check([['SAMPLE', null, `${channel} SAMPLE`]])) hasChanged = true
+    },
+    listProblems(hasRefused) {
+      // `REP ERR` does not name the command, so all unanswered queries count as refused.
+      const refused = hasRefused ? queriedNames(family).filter((name) => !reported.has(name)) : []
+      if (misfits.setRefused(new Map(refused.map((name) => [name, 'REP ERR'])))) hasChanged = true
+      if (hasChanged) problems = misfits.list()
+      hasChanged = false
+      return problems
+    },
+  }
+}
+
+/** Returns the queried keys as they are reported. `ALL` stands for several keys, and is not a key itself. */
+function queriedNames({ deviceKeys, channelKeys, meterMs, meterKey }: Family): readonly string[] {
+  const queries = [...deviceKeys, ...channelKeys, ...(meterMs > 0 ? [meterKey] : [])]
+  return queries.filter((key) => key !== 'ALL').map((key) => key.replace(/^CH | \d+$/g, ''))
+}
+
+function sampleField({ readSample }: Family): FieldTable['fields'] {
+  if (readSample === null) return {}
+  const hasForm = (raw: unknown) => readSample(Fields.of(String(raw)), 0) !== null
+  return { SAMPLE: field({ address: 'SAMPLE', unit: 'text', range: '', hasForm, convert: () => null }) }
 }

@@ -6,8 +6,8 @@
 import type { TransmitterSlot } from '../../../domain/equipment/receiver.ts'
 import { withoutUndefined } from '../../../upstream/fields.ts'
 import type { ChannelValues } from './families.ts'
+import type { RawValue } from './fields.ts'
 import { fields } from './fields.ts'
-import type { RawValue } from './values.ts'
 
 const slotNumbers = [1, 2, 3, 4, 5, 6, 7, 8]
 /** The keys of the status of each slot. Most channels have none of them. */

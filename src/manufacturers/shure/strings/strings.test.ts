@@ -9,7 +9,7 @@ import { timeLimit } from '../../../../test/support/time-limit.ts'
 import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
 import { shure } from '../index.ts'
 import { detectFamily } from './families.ts'
-import { createDeviceCheck } from './misfits.ts'
+import { createDeviceCheck } from './session.ts'
 import type { StringsDevice } from './translate.ts'
 import { toDeviceReport } from './translate.ts'
 

@@ -4,7 +4,7 @@ import type { ChannelReading, DeviceReport, TransmitterDetails } from '../../../
 import { isRecord } from '../../../domain/json.ts'
 import type { ReportedField } from '../../../upstream/field-table.ts'
 import type { UpstreamDevice } from '../../plugin.ts'
-import { familyOf } from '../family.ts'
+import { familyOf } from '../realtime.ts'
 import { fields } from './fields.ts'
 import {
   type AudioChannel,

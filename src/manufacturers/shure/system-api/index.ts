@@ -9,7 +9,7 @@ import type { UpstreamClient } from '../../../upstream/client.ts'
 import { wrongShape } from '../../../upstream/device-api.ts'
 import { createMisfits } from '../../../upstream/field-table.ts'
 import { type DeviceList, defineAdapter } from '../../plugin.ts'
-import { addDiscoveryIps, getDiscoveryIps, removeDiscoveryIps } from '../discovery.ts'
+import { addDiscoveryIps, getDiscoveryIps, removeDiscoveryIps } from '../system.ts'
 import { listAudioChannels, listNodes, readResource, setIdentifying } from './client.ts'
 import {
   hasAudioChannels,

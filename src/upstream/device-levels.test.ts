@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parsePushedLevels } from './pushed-levels.ts'
+import { parsePushedLevels } from './device-levels.ts'
 
 describe('parsePushedLevels', () => {
   it('returns the levels of channels and transmitters of a message that contains nothing else', () => {

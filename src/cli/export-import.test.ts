@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import type { InstallationFile } from '../actions/installation/installation-file.ts'
-import { parseInstallationFile, toJsonText, toYamlText } from './installation-file.ts'
+import { parseInstallationFile, toJsonText, toYamlText } from './export-import.ts'
 
 test.each([
   ['version: 2', 'version: expected 1'],

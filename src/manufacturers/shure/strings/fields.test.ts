@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readPacks } from './bays.ts'
 import { detectFamily, type Family, uhfr } from './families.ts'
 import { fields, meters } from './fields.ts'
-import { toChannelReading } from './translate.ts'
+import { readPacks, toChannelReading } from './translate.ts'
 
 const digits = (value: number, width: number) => String(value).padStart(width, '0')
 const byteCode = fc.integer({ min: 252, max: 255 }).map((code) => digits(code, 3))

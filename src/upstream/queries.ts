@@ -1,6 +1,33 @@
-/** Tracks queries that a device leaves unanswered although it answers others. */
+/** Reads a device that answers one query at a time. */
 
 import { queryLevelsEveryMs } from '../domain/levels/level-sample.ts'
+import { withTimeout } from '../platform/wait.ts'
+
+export interface MessageReader {
+  /** Returns null if no message arrives in time, and undefined at the end of the session. */
+  next(withinMs: number): Promise<string | null | undefined>
+}
+
+export function createMessageReader(batches: AsyncIterable<readonly string[]>): MessageReader {
+  const messages = flatten(batches)
+  /** A read that took too long; the next one continues it. */
+  let pending: Promise<IteratorResult<string, undefined>> | undefined
+  return {
+    async next(withinMs) {
+      pending ??= messages.next()
+      // It may fail while nothing waits for it.
+      pending.catch(() => {})
+      const result = await withTimeout(pending, withinMs)
+      if (result === 'late') return null
+      pending = undefined
+      return result.value
+    },
+  }
+}
+
+async function* flatten(batches: AsyncIterable<readonly string[]>): AsyncGenerator<string, undefined> {
+  for await (const messages of batches) yield* messages
+}
 
 /** The time limit for an answer. */
 const answerMs = 3_000

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { unitTypeOf } from '../../domain/equipment/hardware.ts'
-import { familyOf } from './family.ts'
+import { familyOf } from './realtime.ts'
 
 test.each([
   ['ULXD4Q-G50', 'ulxd', 'mic_transmitter'],
