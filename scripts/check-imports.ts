@@ -73,6 +73,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   http: [
     'contract',
+    'config:types',
     'service:types',
     'actions',
     'live/routes',

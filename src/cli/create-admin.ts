@@ -49,7 +49,7 @@ async function run(options: CreateAdminOptions, terminal: Terminal): Promise<Exi
   try {
     const actor: Actor = { kind: 'cli', id: null, name: 'create_admin', role: 'admin', address: null }
     const { user, isNew } = await withNewStore(config, (db) =>
-      createAdmin({ db, hasher, now: Date.now }, actor, { username, password, isReset }),
+      createAdmin(db, hasher, actor, { username, password, isReset }),
     )
     if (options.json) printJson(terminal, { user: toUserBody(user), created: isNew })
     else terminal.out(isNew ? `${user.username} is an administrator.` : `${user.username} has a new password.`)

@@ -99,7 +99,7 @@ async function poll(config: Config, isReadOnly: boolean, options: PollOptions, t
     if (options.port === undefined) return await pollContinuously(service, options, terminal)
     const { serveProbes } = await import('../http/app/probes.ts')
     const { version, webRoot } = terminal
-    const probes = await serveProbes(service, config, { log, version, webRoot })
+    const probes = await serveProbes(service, config, { version, webRoot })
     terminal.err(`Health and metrics of this process are at ${probes.address}`)
     try {
       return await pollContinuously(service, options, terminal)

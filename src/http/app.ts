@@ -1,6 +1,7 @@
 /** Combines the service and the HTTP server. Starts their parts in order and closes them in reverse order. */
 
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { Access, type SetupOptions } from '../actions/access/access.ts'
 import { type Config, ConfigError } from '../config.ts'
 import { operations } from '../contract/operations.ts'
 import { isLoopback } from '../domain/identity/address.ts'
@@ -13,8 +14,6 @@ import type { ServiceOptions } from '../service/options.ts'
 import { Service } from '../service.ts'
 import { writeAudit } from '../storage/audit.ts'
 import { addressOf, requireFreePort, toListenError } from './app/listen.ts'
-import { type ServerOptions, toAccessSettings, toServerDeps } from './app/server-deps.ts'
-import { createSignIn, type SetupOptions } from './app/sign-in.ts'
 import { keepCertificate, openTls, reportMissingNames } from './app/tls.ts'
 import type { CachedResponse } from './server/response.ts'
 import { createServer } from './server/server.ts'
@@ -37,7 +36,10 @@ export interface App {
   close(): Promise<void>
 }
 
-export interface AppOptions extends Omit<ServiceOptions, 'cache' | 'listProblems'>, ServerOptions, SetupOptions {
+export interface AppOptions extends Omit<ServiceOptions, 'cache' | 'listProblems'>, SetupOptions {
+  readonly version: string
+  /** The folder of the built pages. */
+  readonly webRoot: string
   /** True to serve only pages and the API, while other processes poll and subscribe. */
   readonly servesOnly?: boolean
 }
@@ -63,22 +65,25 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   /** Aborts when the service stops or drains. */
   const handover = childLifetime(service.signal)
   const loops: Promise<void>[] = []
-  const signIn = createSignIn(service, log)
+  const { oidc } = config
+  const { identityProvider } = service
+  const singleSignOn = oidc && identityProvider && { ...oidc, provider: identityProvider }
+  const access = new Access(service.db, log, singleSignOn)
   const close = async (server?: FastifyInstance) => {
     service.stop()
     await reloader.idle()
     await server?.close()
     await Promise.all(loops)
-    await signIn.close()
+    await access.close()
     await saveLevels(service)
     await service.close()
   }
   try {
     const tls = await openTls(config, options)
-    await signIn.openSetup(config, options)
-    const { app: server, applySettings } = await createServer(
-      toServerDeps(config, options, { service, signIn, cache, tls, handover: handover.signal }),
-    )
+    if (!isLoopback(host) || config.require_login) await access.openSetup(config.data_dir, options)
+    const { version, webRoot } = options
+    const serverOptions = { version, webRoot, cache, tls: tls?.pair ?? null, handover: handover.signal }
+    const { app: server, applyConfig } = await createServer(config, service, access, serverOptions)
     try {
       await server.listen({ host, port })
     } catch (error) {
@@ -88,7 +93,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     const bound = server.server.address()
     if (typeof bound === 'object' && bound !== null)
       service.outbound.destinations.blockListener(bound.address, bound.port)
-    loops.push(service.follow(service.signal), signIn.credentials.watch(service.signal))
+    loops.push(service.follow(service.signal), access.credentials.watch(service.signal))
     await reportMissingNames(config, log)
     if (tls !== null) loops.push(keepCertificate(server, tls, log, service.signal))
     loops.push(service.notifications.run(handover.signal), integrations.run(handover.signal))
@@ -107,7 +112,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
         reloader.reload(changed, async (next) => {
           validateOverrides(next)
           await service.applyConfig(next)
-          applySettings(toAccessSettings(next))
+          applyConfig(next)
           await reportMissingNames(next, log)
         }),
       close: () => close(server),

@@ -1,6 +1,6 @@
 /** Credentials for tests of other features. */
 
-import { createToken, type PeopleDeps } from '../../src/actions/access/people.ts'
+import { createToken } from '../../src/actions/access/people.ts'
 import type { Role } from '../../src/contract/values.ts'
 import type { Actor } from '../../src/domain/access/access.ts'
 import { withDatabase } from './store/databases.ts'
@@ -9,9 +9,6 @@ const actor: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', addre
 
 /** Returns headers with an API token of this role. The service may run in this process or in another. */
 export async function tokenHeaders(app: { databaseUrl: string }, role: Role): Promise<Record<string, string>> {
-  const { text } = await withDatabase(app, (db) => {
-    const deps = { db, now: Date.now } as unknown as PeopleDeps
-    return createToken(deps, actor, { name: `a test's ${role}`, role })
-  })
+  const { text } = await withDatabase(app, (db) => createToken(db, actor, { name: `a test's ${role}`, role }))
   return { authorization: `Bearer ${text}` }
 }

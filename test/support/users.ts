@@ -17,7 +17,7 @@ export const lan = { server: { host: '0.0.0.0' } }
 export async function addAdmin(app: { databaseUrl: string }, username = 'root') {
   const actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null } as const
   const admin = { username, password, isReset: false }
-  const created = await withDatabase(app, (db) => createAdmin({ db, hasher, now: Date.now }, actor, admin))
+  const created = await withDatabase(app, (db) => createAdmin(db, hasher, actor, admin))
   return created.user
 }
 

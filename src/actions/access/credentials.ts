@@ -8,6 +8,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Role } from '../../contract/values.ts'
 import { loginLimits } from '../../domain/access/limits.ts'
 import { sessionEnd, sessionLimits, type User } from '../../domain/access/people.ts'
+import { now } from '../../platform/clock.ts'
 import type { Log } from '../../platform/log.ts'
 import { pause } from '../../platform/wait.ts'
 import { pruneAudit } from '../../storage/audit.ts'
@@ -69,13 +70,11 @@ const cleanUpEveryMs = 3_600_000
 const tokenPattern = /^micwatch_(\d{1,15})_[A-Za-z0-9_-]{43}$/
 const sessionPattern = /^[A-Za-z0-9_-]{43}$/
 
-interface CredentialsDeps {
-  readonly db: Database
-  readonly log: Log
+interface Clocks {
   /** Returns the time of the wall clock in epoch milliseconds. */
-  now(): number
+  readonly wall?: () => number
   /** Returns the time of the monotonic clock in milliseconds, for state that only this process uses. */
-  elapsed?(): number
+  readonly elapsed?: () => number
 }
 
 export class Credentials {
@@ -91,10 +90,10 @@ export class Credentials {
   #touchedAt: number
   #cleanedUpAt = Number.NEGATIVE_INFINITY
 
-  constructor({ db, log, now, elapsed = () => performance.now() }: CredentialsDeps) {
+  constructor(db: Database, log: Log, { wall = now, elapsed = () => performance.now() }: Clocks = {}) {
     this.#db = db
     this.#log = log
-    this.#now = now
+    this.#now = wall
     this.#elapsed = elapsed
     this.#checkedAt = elapsed()
     this.#touchedAt = elapsed()

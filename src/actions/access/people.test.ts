@@ -22,6 +22,7 @@ import {
   insertUser,
   listUsers,
 } from '../../storage/people.ts'
+import { Access } from './access.ts'
 import { Credentials, createSecret, hashOf, tokenText } from './credentials.ts'
 import type { Hasher } from './hasher.ts'
 import { changeUser, createUser, removeUser } from './people.ts'
@@ -38,11 +39,11 @@ const hasher: Hasher = {
 const password = 'correct horse battery'
 
 function addUser(db: Database, username: string, role: 'viewer' | 'operator' | 'admin' = 'admin') {
-  return createUser({ db, hasher, now: Date.now }, cli, { username, password, role })
+  return createUser(db, hasher, cli, { username, password, role })
 }
 
-function createDeps(db: Database) {
-  return { db, hasher, now: Date.now, credentials: new Credentials({ db, log, now: Date.now }) }
+function createAccess(db: Database) {
+  return new Access(db, log, null, hasher)
 }
 
 describe.each(engines)('users (%s)', (engine) => {
@@ -57,23 +58,23 @@ describe.each(engines)('users (%s)', (engine) => {
 
   it('always include an active administrator, even when two are deactivated at once', async () => {
     const db = await openStore(engine)
-    const deps = createDeps(db)
+    const access = createAccess(db)
     const [ana, ben] = [await addUser(db, 'ana'), await addUser(db, 'ben')]
     const results = await Promise.allSettled([
-      changeUser(deps, cli, ana.id, { is_active: false }),
-      changeUser(deps, cli, ben.id, { role: 'viewer' }),
+      changeUser(access, cli, ana.id, { is_active: false }),
+      changeUser(access, cli, ben.id, { role: 'viewer' }),
     ])
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
     expect(await countAdmins(db.read)).toBe(1)
     const last = (await listUsers(db.read)).find((user) => user.role === 'admin' && user.is_active)
-    await expect(removeUser(deps, cli, last?.id ?? 0)).rejects.toMatchObject({ code: 'last_admin' })
+    await expect(removeUser(access, cli, last?.id ?? 0)).rejects.toMatchObject({ code: 'last_admin' })
   })
 
   it('never reuse an id', async () => {
     const db = await openStore(engine)
     await addUser(db, 'ana')
     const ben = await addUser(db, 'ben')
-    await removeUser(createDeps(db), cli, ben.id)
+    await removeUser(createAccess(db), cli, ben.id)
     expect((await addUser(db, 'ben')).id).toBeGreaterThan(ben.id)
   })
 })
@@ -86,7 +87,7 @@ describe.each(engines)('sessions (%s)', (engine) => {
     const hash = hashOf(createSecret())
     await db.transaction((tx) => insertSession(tx, { hash, user_id: id, now: Date.now() }))
     expect(await findSessions(db.read, [hash])).toMatchObject([{ hash, user: { username: 'ana' } }])
-    await changeUser(createDeps(db), cli, id, { is_active: false })
+    await changeUser(createAccess(db), cli, id, { is_active: false })
     expect(await findSessions(db.read, [hash])).toEqual([])
   })
 
@@ -118,7 +119,7 @@ describe.each(engines)('credentials (%s)', (engine) => {
     const db = await openStore(engine)
     const other = await openDatabase({ url: db.url })
     onTestFinished(() => other.close())
-    const credentials = new Credentials({ db, log, now: Date.now })
+    const credentials = new Credentials(db, log)
     const controller = new AbortController()
     const running = credentials.watch(controller.signal)
     const { secret, found } = await openSession(db, credentials)
@@ -137,7 +138,7 @@ describe.each(engines)('credentials (%s)', (engine) => {
 
   it('that have expired notify a new subscriber at once', async () => {
     const db = await openStore(engine)
-    const credentials = new Credentials({ db, log, now: Date.now })
+    const credentials = new Credentials(db, log)
     const { found, id } = await openSession(db, credentials)
     credentials.end({ user: id })
     let isEnded = false
@@ -158,7 +159,7 @@ describe.each(engines)('credentials (%s)', (engine) => {
         return typeof value === 'function' ? value.bind(target) : value
       },
     })
-    const credentials = new Credentials({ db: { ...db, read }, log, now: Date.now, elapsed: () => time })
+    const credentials = new Credentials({ ...db, read }, log, { elapsed: () => time })
     const { secret, found } = await openSession(db, credentials)
     isUnavailable = true
     time += 4 * 60_000
@@ -170,7 +171,7 @@ describe.each(engines)('credentials (%s)', (engine) => {
   it('expire at their limit, with a notification an hour before', async () => {
     const db = await openStore(engine)
     let time = Date.now()
-    const credentials = new Credentials({ db, log, now: () => time })
+    const credentials = new Credentials(db, log, { wall: () => time })
     const { found } = await openSession(db, credentials)
     const notified: string[] = []
     found.hold({
@@ -189,7 +190,7 @@ describe.each(engines)('credentials (%s)', (engine) => {
 
   it('are identified by the hash of the whole token', async () => {
     const db = await openStore(engine)
-    const credentials = new Credentials({ db, log, now: Date.now })
+    const credentials = new Credentials(db, log)
     const secret = createSecret()
     const fields = {
       name: 'kiosk',
@@ -212,22 +213,22 @@ describe.each(engines)('sign-in attempts (%s)', (engine) => {
   // Reliability: 1.17, 1.18, C8, 3.6.3.
   it('are counted before they are verified, so that concurrent ones do not exceed the limit', async () => {
     const db = await openStore(engine)
-    const deps = createDeps(db)
+    const access = createAccess(db)
     await addUser(db, 'ana')
     const visitor = { client: '10.0.0.7', address: '10.0.0.7', browser: null }
     const wrong = { username: 'ana', password: 'wrong' }
-    const results = await Promise.allSettled(Array.from({ length: 12 }, () => signIn(deps, visitor, wrong)))
+    const results = await Promise.allSettled(Array.from({ length: 12 }, () => signIn(access, visitor, wrong)))
     const codes = results.map((result) => (result.status === 'rejected' ? result.reason.code : 'in'))
     expect(codes.filter((code) => code === 'wrong_credentials')).toHaveLength(5)
     expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(7)
-    await expect(signIn(deps, visitor, { username: 'ana', password })).rejects.toMatchObject({ code: 'rate_limited' })
+    await expect(signIn(access, visitor, { username: 'ana', password })).rejects.toMatchObject({ code: 'rate_limited' })
 
     // The limit does not apply to the same account from another IP address, or to another account from this address.
-    const elsewhere = await signIn(deps, { ...visitor, address: '10.0.0.8' }, { username: 'ana', password })
+    const elsewhere = await signIn(access, { ...visitor, address: '10.0.0.8' }, { username: 'ana', password })
     await addUser(db, 'ben')
-    await signIn(deps, visitor, { username: 'ben', password })
+    await signIn(access, visitor, { username: 'ben', password })
     // Nor does it apply to a browser that has signed in before.
-    const known = await signIn(deps, { ...visitor, browser: elsewhere.browser }, { username: 'ana', password })
+    const known = await signIn(access, { ...visitor, browser: elsewhere.browser }, { username: 'ana', password })
     expect(known.browser).toBe(elsewhere.browser)
     const { records } = await listAudit(db.read, { action: 'session.login', limit: 100, offset: 0 })
     // Attempts are counted in one record, unless they are stored at the same time.
@@ -239,11 +240,11 @@ describe.each(engines)('sign-in attempts (%s)', (engine) => {
   // Reliability: C8, 3.6.3.
   it('are limited to twenty per IP address across all accounts', async () => {
     const db = await openStore(engine)
-    const deps = createDeps(db)
+    const access = createAccess(db)
     const codes: string[] = []
     for (let index = 0; index < 22; index++) {
       const visitor = { client: '10.0.0.7', address: `2001:db8::${index + 1}`, browser: null }
-      await signIn(deps, visitor, { username: `nobody${index}`, password: 'x' }).catch(({ code }) => codes.push(code))
+      await signIn(access, visitor, { username: `nobody${index}`, password: 'x' }).catch(({ code }) => codes.push(code))
     }
     expect(codes.slice(0, 20)).toEqual(Array(20).fill('wrong_credentials'))
     expect(codes.slice(20)).toEqual(['rate_limited', 'rate_limited'])
@@ -252,32 +253,34 @@ describe.each(engines)('sign-in attempts (%s)', (engine) => {
 
   it('are reset by a success', async () => {
     const db = await openStore(engine)
-    const deps = createDeps(db)
+    const access = createAccess(db)
     await addUser(db, 'ana')
     const visitor = { client: '10.0.0.7', address: '10.0.0.7', browser: null }
     for (let round = 0; round < 3; round++) {
       for (let index = 0; index < 4; index++) {
-        await expect(signIn(deps, visitor, { username: 'ana', password: 'x' })).rejects.toThrow()
+        await expect(signIn(access, visitor, { username: 'ana', password: 'x' })).rejects.toThrow()
       }
-      await signIn(deps, visitor, { username: 'ana', password })
+      await signIn(access, visitor, { username: 'ana', password })
     }
   })
 
   it('fail with a password that was changed meanwhile', async () => {
     const db = await openStore(engine)
-    const deps = createDeps(db)
+    const access = createAccess(db)
     const ana = await addUser(db, 'ana')
     const slow: Hasher = {
       ...hasher,
       async verify(hash, attempted) {
-        await changeUser(deps, cli, ana.id, { password: 'another fine password' })
+        await changeUser(access, cli, ana.id, { password: 'another fine password' })
         return hasher.verify(hash, attempted, visitor.client)
       },
     }
     const visitor = { client: '10.0.0.7', address: '10.0.0.7', browser: null }
-    await expect(signIn({ ...deps, hasher: slow }, visitor, { username: 'ana', password })).rejects.toMatchObject({
-      code: 'wrong_credentials',
-    })
+    await expect(signIn(new Access(db, log, null, slow), visitor, { username: 'ana', password })).rejects.toMatchObject(
+      {
+        code: 'wrong_credentials',
+      },
+    )
   })
 })
 

@@ -4,9 +4,10 @@ import type { Role } from '../../contract/values.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { type ApiToken, defaultTokenMs, type User } from '../../domain/access/people.ts'
 import { RequestError } from '../../domain/errors.ts'
+import { now } from '../../platform/clock.ts'
 import type { ClientKey } from '../../platform/concurrency.ts'
 import { writeAudit } from '../../storage/audit.ts'
-import type { Tx } from '../../storage/database.ts'
+import type { Database, Tx } from '../../storage/database.ts'
 import {
   changePeople,
   countAdmins,
@@ -21,13 +22,14 @@ import {
   saveToken,
   saveUser,
 } from '../../storage/people.ts'
+import type { Access } from './access.ts'
 import { createSecret, hashOf, tokenText } from './credentials.ts'
-import { checkNewUser, checkPassword, type SignInDeps } from './sign-in.ts'
-
-export type PeopleDeps = SignInDeps
+import type { Hasher } from './hasher.ts'
+import { checkNewUser, checkPassword } from './sign-in.ts'
 
 export async function createUser(
-  { db, hasher, now }: Pick<PeopleDeps, 'db' | 'hasher' | 'now'>,
+  db: Database,
+  hasher: Hasher,
   actor: Actor,
   { username, password, role }: { username: string; password: string; role: Role },
 ): Promise<User> {
@@ -44,7 +46,7 @@ export async function createUser(
 
 /** Changes a user. When the role, the password or the active state changes, the user is signed out everywhere. */
 export async function changeUser(
-  { db, hasher, credentials, now }: PeopleDeps,
+  { db, hasher, credentials }: Access,
   actor: Actor,
   id: number,
   change: { role?: Role | undefined; is_active?: boolean | undefined; password?: string | undefined },
@@ -77,7 +79,7 @@ export async function changeUser(
   })
 }
 
-export async function removeUser({ db, credentials }: PeopleDeps, actor: Actor, id: number): Promise<void> {
+export async function removeUser({ db, credentials }: Access, actor: Actor, id: number): Promise<void> {
   await db.transaction(async (tx) => {
     await changePeople(tx)
     const user = await getUser(tx, id)
@@ -90,14 +92,14 @@ export async function removeUser({ db, credentials }: PeopleDeps, actor: Actor, 
 
 /** Creates an administrator from the command line or, with `isReset`, resets an account whose password was lost. */
 export async function createAdmin(
-  deps: Pick<PeopleDeps, 'db' | 'hasher' | 'now'>,
+  db: Database,
+  hasher: Hasher,
   actor: Actor,
   { username, password, isReset }: { username: string; password: string; isReset: boolean },
 ): Promise<{ readonly user: User; readonly isNew: boolean }> {
-  const { db, hasher, now } = deps
   const known = await findUserByName(db.read, username)
   if (known === null || !isReset)
-    return { user: await createUser(deps, actor, { username, password, role: 'admin' }), isNew: true }
+    return { user: await createUser(db, hasher, actor, { username, password, role: 'admin' }), isNew: true }
   await checkNewUser(username, password)
   const hash = await hasher.hash(password, clientOf(actor))
   return db.transaction(async (tx) => {
@@ -133,7 +135,7 @@ interface TokenFields {
 
 /** Creates a token. The returned `text` is the token itself, which is not stored and cannot be shown again. */
 export async function createToken(
-  { db, now }: PeopleDeps,
+  db: Database,
   actor: Actor,
   { name, role, expires_at }: TokenFields,
 ): Promise<{ readonly token: ApiToken; readonly text: string }> {
@@ -150,7 +152,7 @@ export async function createToken(
 }
 
 export async function changeToken(
-  { db, credentials, now }: PeopleDeps,
+  { db, credentials }: Access,
   actor: Actor,
   id: number,
   { name, role, expires_at }: Partial<TokenFields>,
@@ -176,7 +178,7 @@ export async function changeToken(
   })
 }
 
-export async function revokeToken({ db, credentials }: PeopleDeps, actor: Actor, id: number): Promise<void> {
+export async function revokeToken({ db, credentials }: Access, actor: Actor, id: number): Promise<void> {
   await db.transaction(async (tx) => {
     await changePeople(tx)
     const { name } = await getToken(tx, id)

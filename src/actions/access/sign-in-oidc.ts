@@ -9,13 +9,12 @@ import {
   OidcError,
   oidcLoginMs,
   type ProviderIdentity,
-  type RoleMapping,
   roleOf,
 } from '../../domain/access/oidc.ts'
 import type { User } from '../../domain/access/people.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { clientKey } from '../../domain/identity/address.ts'
-import type { Log } from '../../platform/log.ts'
+import { now } from '../../platform/clock.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import type { Reader, Tx } from '../../storage/database.ts'
 import {
@@ -33,35 +32,9 @@ import {
   saveUser,
   takeOidcLogin,
 } from '../../storage/people.ts'
+import type { Access, OidcChecks, SingleSignOn } from './access.ts'
 import { createSecret, hashOf } from './credentials.ts'
-import { guest, openSession, type Requester, type SignedIn, type SignInDeps, signedIn } from './sign-in.ts'
-
-/** The secrets of one sign-in. The provider returns the state and the nonce, and verifies the verifier. */
-interface OidcChecks {
-  readonly state: string
-  readonly nonce: string
-  readonly verifier: string
-}
-
-/** The connection to the provider. All methods throw an `OidcError`. */
-interface IdentityProvider {
-  readonly issuer: string
-  authorizationUrl(redirectUri: string, checks: OidcChecks): Promise<URL>
-  identify(callback: URL, checks: OidcChecks): Promise<ProviderIdentity>
-}
-
-/** Null if no provider is configured. */
-export type SingleSignOn = {
-  readonly provider: IdentityProvider
-  readonly label: string
-  readonly role_claim: string
-  readonly roles: RoleMapping
-} | null
-
-export interface OidcDeps extends Pick<SignInDeps, 'db' | 'credentials' | 'now'> {
-  readonly singleSignOn: SingleSignOn
-  readonly log: Pick<Log, 'warn'>
-}
+import { guest, openSession, type Requester, type SignedIn, signedIn } from './sign-in.ts'
 
 export interface StartedLogin {
   /** The address of the provider at which the user signs in. */
@@ -71,16 +44,18 @@ export interface StartedLogin {
 }
 
 export async function startOidcLogin(
-  deps: OidcDeps,
+  access: Access,
   requester: Requester,
   { redirectUri, next }: { redirectUri: string; next: string | null },
 ): Promise<StartedLogin> {
-  const { db, now } = deps
-  const { provider } = requireSingleSignOn(deps)
-  await requireAttempts(deps, deps.db.read, requester)
+  const { db } = access
+  const { provider } = requireSingleSignOn(access)
+  await requireAttempts(access.db.read, requester)
   const secret = createSecret()
   // The provider is asked first, so that nothing is stored while it is unreachable.
-  const url = await provider.authorizationUrl(redirectUri, checksOf(secret)).catch((error) => rejectLogin(deps, error))
+  const url = await provider
+    .authorizationUrl(redirectUri, checksOf(secret))
+    .catch((error) => rejectLogin(access, error))
   const login: OidcLogin = { hash: hashOf(secret), next, expires_at: now() + oidcLoginMs }
   const isStored = await db.transaction(async (tx) => {
     await deleteOldOidcLogins(tx, now())
@@ -99,12 +74,12 @@ interface FinishedLogin {
 
 /** Signs the user in with the address to which the provider redirected the browser. Each sign-in ends once. */
 export async function finishOidcLogin(
-  deps: OidcDeps,
+  access: Access,
   requester: Requester,
   { callback, secret }: { callback: URL; secret: string | null },
 ): Promise<FinishedLogin> {
-  const { db, now } = deps
-  const { provider } = requireSingleSignOn(deps)
+  const { db } = access
+  const { provider } = requireSingleSignOn(access)
   if (secret === null) throw new RequestError('oidc_expired')
   const checks = checksOf(secret)
   if (!isSame(callback.searchParams.get('state') ?? '', checks.state)) throw new RequestError('oidc_expired')
@@ -115,10 +90,10 @@ export async function finishOidcLogin(
     if (login.expires_at <= now()) throw new RequestError('oidc_expired')
     const identity = await provider.identify(callback, checks).catch(async (error) => {
       const isCounted = !(error instanceof OidcError) || error.problem !== 'unreachable'
-      await auditFailure(deps, requester, { name: 'unknown', details: { issuer: provider.issuer }, isCounted })
-      return rejectLogin(deps, error)
+      await auditFailure(access, requester, { name: 'unknown', details: { issuer: provider.issuer }, isCounted })
+      return rejectLogin(access, error)
     })
-    return { outcome: await signInAs(deps, requester, identity), next }
+    return { outcome: await signInAs(access, requester, identity), next }
   } catch (error) {
     if (error instanceof RequestError) return { outcome: error, next }
     throw error
@@ -126,11 +101,11 @@ export async function finishOidcLogin(
 }
 
 /** Returns the label of single sign-on; null if it is not configured. */
-export function singleSignOnLabel({ singleSignOn }: Pick<OidcDeps, 'singleSignOn'>): string | null {
+export function singleSignOnLabel({ singleSignOn }: Access): string | null {
   return singleSignOn?.label ?? null
 }
 
-function requireSingleSignOn({ singleSignOn }: OidcDeps): NonNullable<SingleSignOn> {
+function requireSingleSignOn({ singleSignOn }: Access): NonNullable<SingleSignOn> {
   if (singleSignOn === null) throw new RequestError('not_found', { subject: 'provider for single sign-on' })
   return singleSignOn
 }
@@ -147,27 +122,27 @@ function isSame(value: string, expected: string): boolean {
 }
 
 /** Logs why the provider did not sign the user in, which the user is not shown. */
-function rejectLogin({ log, singleSignOn }: OidcDeps, error: unknown): never {
+function rejectLogin({ log, singleSignOn }: Access, error: unknown): never {
   if (!(error instanceof OidcError)) throw error
   const { problem, message } = error
   log.warn({ issuer: singleSignOn?.provider.issuer, problem, reason: message }, 'single sign-on failed')
   throw new RequestError(`oidc_${problem}`, { cause: error })
 }
 
-async function signInAs(deps: OidcDeps, requester: Requester, identity: ProviderIdentity): Promise<SignedIn> {
-  const { role_claim, roles } = requireSingleSignOn(deps)
+async function signInAs(access: Access, requester: Requester, identity: ProviderIdentity): Promise<SignedIn> {
+  const { role_claim, roles } = requireSingleSignOn(access)
   const role = roleOf(identity.claims[role_claim], roles)
   const name = displayNameOf(identity)
-  const outcome = await deps.db.transaction(async (tx) => {
+  const outcome = await access.db.transaction(async (tx) => {
     await changePeople(tx)
     const known = await findUserByIdentity(tx.query, identity)
     if (role === null || known?.is_active === false) {
-      if (known !== null) await endSessions(tx, deps, known)
+      if (known !== null) await endSessions(tx, access, known)
       return role === null ? 'no_role' : 'inactive'
     }
-    const user = await saveProviderUser(tx, deps, requester, { known, identity, role, name })
+    const user = await saveProviderUser(tx, access, requester, { known, identity, role, name })
     await deleteFailedLoginsOf(tx, clientOf(requester), failedAccount)
-    const opened = await openSession(tx, deps, requester, user)
+    const opened = await openSession(tx, requester, user)
     await writeAudit(tx, {
       actor: signedIn(requester, opened.user),
       action: 'session.login',
@@ -180,7 +155,7 @@ async function signInAs(deps: OidcDeps, requester: Requester, identity: Provider
   if (typeof outcome !== 'string') return outcome
   const { issuer, subject } = identity
   const details = { issuer, subject, reason: outcome }
-  await auditFailure(deps, requester, { name, details, isCounted: true })
+  await auditFailure(access, requester, { name, details, isCounted: true })
   throw new RequestError(`oidc_${outcome}`)
 }
 
@@ -194,14 +169,14 @@ interface ProviderUser {
 /** Adds the user, or updates the name and the role. A changed role ends the sessions with the former one. */
 async function saveProviderUser(
   tx: Tx,
-  deps: OidcDeps,
+  access: Access,
   requester: Requester,
   { known, identity, role, name }: ProviderUser,
 ): Promise<User> {
   const { issuer, subject } = identity
   const target = `user ${name}`
   if (known === null) {
-    const user = await insertProviderUser(tx, { issuer, subject, username: name, role, now: deps.now() })
+    const user = await insertProviderUser(tx, { issuer, subject, username: name, role, now: now() })
     const actor = signedIn(requester, user)
     await writeAudit(tx, { actor, action: 'user.create', target, result: 'ok', details: { role, issuer, subject } })
     return user
@@ -209,14 +184,14 @@ async function saveProviderUser(
   const user = { ...known, role, username: name }
   if (name !== known.username || role !== known.role) await saveUser(tx, known.id, { username: name, role })
   if (role !== known.role) {
-    await endSessions(tx, deps, known)
+    await endSessions(tx, access, known)
     const details = { role: { old: known.role, new: role }, issuer }
     await writeAudit(tx, { actor: signedIn(requester, user), action: 'user.change', target, result: 'ok', details })
   }
   return user
 }
 
-async function endSessions(tx: Tx, { credentials }: OidcDeps, { id }: User): Promise<void> {
+async function endSessions(tx: Tx, { credentials }: Access, { id }: User): Promise<void> {
   await deleteSessionsOf(tx, id)
   tx.afterCommit(() => credentials.end({ user: id }))
 }
@@ -229,7 +204,7 @@ function clientOf({ address }: Requester): string {
 }
 
 /** Throws if the address has failed too often. */
-async function requireAttempts({ now }: OidcDeps, reader: Reader, requester: Requester): Promise<void> {
+async function requireAttempts(reader: Reader, requester: Requester): Promise<void> {
   const failures = await listFailedLogins(reader, clientOf(requester), now() - loginLimits.windowMs)
   const waitMs = clientWaitMs(failures, now())
   if (waitMs > 0) throw new RequestError('rate_limited', { retryAfter: Math.ceil(waitMs / 1000) })
@@ -242,14 +217,14 @@ interface Failure {
   readonly isCounted: boolean
 }
 
-async function auditFailure(deps: OidcDeps, requester: Requester, failure: Failure): Promise<void> {
+async function auditFailure(access: Access, requester: Requester, failure: Failure): Promise<void> {
   const { name, details, isCounted } = failure
   const actor = guest(requester, name)
   const entry = { actor, action: 'session.login', target: `user ${name}`, result: 'failed', details } as const
-  await deps.db.transaction(async (tx) => {
+  await access.db.transaction(async (tx) => {
     await lockFailedLogins(tx)
-    await requireAttempts(deps, tx.query, requester)
-    if (isCounted) await insertFailedLogin(tx, clientOf(requester), { account: failedAccount, at: deps.now() })
+    await requireAttempts(tx.query, requester)
+    if (isCounted) await insertFailedLogin(tx, clientOf(requester), { account: failedAccount, at: now() })
     await writeAudit(tx, entry)
   })
 }

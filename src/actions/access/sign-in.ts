@@ -1,16 +1,17 @@
 /** Sign-in, sign-out, password change and the set-up of the first administrator. */
 
-import { randomInt, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Actor, AuditEntry } from '../../domain/access/access.ts'
 import { globalLoginLimit, loginLimits, loginWaitMs } from '../../domain/access/limits.ts'
 import { isUsername, passwordProblem, usernameKey } from '../../domain/access/password.ts'
-import type { User } from '../../domain/access/people.ts'
+import type { ApiToken, User } from '../../domain/access/people.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { clientKey } from '../../domain/identity/address.ts'
+import { now } from '../../platform/clock.ts'
 import type { ClientKey } from '../../platform/concurrency.ts'
 import { writeAudit } from '../../storage/audit.ts'
-import type { Database, Tx } from '../../storage/database.ts'
+import type { Tx } from '../../storage/database.ts'
 import {
   changePeople,
   countAdmins,
@@ -19,6 +20,7 @@ import {
   deleteFailedLoginsOf,
   deleteSession,
   deleteSessionsOf,
+  findTokensByHash,
   findUser,
   findUserByName,
   insertFailedLogin,
@@ -30,15 +32,8 @@ import {
   saveKnownBrowser,
   saveUser,
 } from '../../storage/people.ts'
-import { type Credentials, createSecret, csrfTokenOf, hashOf } from './credentials.ts'
-import type { Hasher } from './hasher.ts'
-
-export interface SignInDeps {
-  readonly db: Database
-  readonly hasher: Hasher
-  readonly credentials: Credentials
-  now(): number
-}
+import type { Access } from './access.ts'
+import { createSecret, csrfTokenOf, hashOf } from './credentials.ts'
 
 /** The client that sent the request. */
 export interface Requester {
@@ -65,11 +60,11 @@ export interface SignedIn {
  * time.
  */
 export async function signIn(
-  deps: SignInDeps,
+  access: Access,
   requester: Requester,
   { username, password }: { username: string; password: string },
 ): Promise<SignedIn> {
-  const { db, hasher, now } = deps
+  const { db, hasher } = access
   const user = await findUserByName(db.read, username)
   const isKnown =
     user !== null && requester.browser !== null && (await isKnownBrowser(db.read, hashOf(requester.browser), user.id))
@@ -78,16 +73,16 @@ export async function signIn(
   // A password typed into the name field must not reach the log.
   const actor = guest(requester, user === null ? 'unknown' : user.username)
 
-  const counted = await countAttempt(deps, { client, account })
+  const counted = await countAttempt(access, { client, account })
   if (!isKnown && (await countFailedLogins(db.read, now() - loginLimits.windowMs)) > globalLoginLimit.failures) {
     await sleep(globalLoginLimit.delayMs)
   }
   const matches = await hasher
     .verify(user?.password ?? null, password, requester.client)
-    .catch((error) => discardAttempt(deps, counted, error))
+    .catch((error) => discardAttempt(access, counted, error))
   if (user === null || !matches || !user.is_active) {
     await auditFailure(
-      deps,
+      access,
       { actor, action: 'session.login', target: `user ${actor.name}`, result: 'failed' },
       counted,
     )
@@ -102,7 +97,7 @@ export async function signIn(
       throw new RequestError('wrong_credentials')
     }
     await deleteFailedLoginsOf(tx, client, account)
-    const opened = await openSession(tx, deps, requester, current)
+    const opened = await openSession(tx, requester, current)
     await writeAudit(tx, {
       actor: signedIn(requester, current),
       action: 'session.login',
@@ -113,8 +108,22 @@ export async function signIn(
   })
 }
 
+/** Signs an unattended screen in with the read-only API token `text`. The cookie of the kiosk screen expires with that token. */
+export async function openKiosk({ db }: Access, { address }: Requester, text: string): Promise<ApiToken> {
+  const [token] = await findTokensByHash(db.read, [hashOf(text)])
+  if (token === undefined || (token.expires_at !== null && token.expires_at <= now()))
+    throw new RequestError('wrong_token')
+  const { id, name, role } = token
+  if (role !== 'viewer') throw new RequestError('not_a_viewer')
+  const actor = { kind: 'token', id, name, role, address } as const
+  await db.transaction((tx) =>
+    writeAudit(tx, { actor, action: 'session.kiosk', target: `token ${id} ${name}`, result: 'ok' }),
+  )
+  return token
+}
+
 /** Signs a session out: immediately in this process, and within one second in the others. */
-export async function signOut({ db, credentials }: SignInDeps, actor: Actor, session: string): Promise<void> {
+export async function signOut({ db, credentials }: Access, actor: Actor, session: string): Promise<void> {
   const hash = hashOf(session)
   await db.transaction(async (tx) => {
     await changePeople(tx)
@@ -126,12 +135,12 @@ export async function signOut({ db, credentials }: SignInDeps, actor: Actor, ses
 
 /** Changes the user's password. Signs the user out everywhere and opens a new session for the requesting browser. */
 export async function changeOwnPassword(
-  deps: SignInDeps,
+  access: Access,
   requester: Requester,
   actor: Actor,
   { current_password, new_password }: { current_password: string; new_password: string },
 ): Promise<SignedIn> {
-  const { db, hasher, credentials, now } = deps
+  const { db, hasher, credentials } = access
   const stored = actor.kind === 'user' ? await findUserByName(db.read, actor.name) : null
   if (stored === null || stored.id !== actor.id) throw new RequestError('not_a_user')
   await checkPassword('new_password', new_password, stored.username)
@@ -140,15 +149,17 @@ export async function changeOwnPassword(
   const client = isKnown ? `browser ${hashOf(requester.browser ?? '')}` : clientKey(requester.address)
   const account = `user ${usernameKey(stored.username)}`
   const entry = { actor, action: 'user.password', target: `user ${stored.username}` } as const
-  const counted = await countAttempt(deps, { client, account })
+  const counted = await countAttempt(access, { client, account })
   const matches = await hasher
     .verify(stored.password, current_password, requester.client)
-    .catch((error) => discardAttempt(deps, counted, error))
+    .catch((error) => discardAttempt(access, counted, error))
   if (!matches) {
-    await auditFailure(deps, { ...entry, result: 'failed' }, counted)
+    await auditFailure(access, { ...entry, result: 'failed' }, counted)
     throw new RequestError('bad_request', { details: 'current_password: this is not your password' })
   }
-  const hash = await hasher.hash(new_password, requester.client).catch((error) => discardAttempt(deps, counted, error))
+  const hash = await hasher
+    .hash(new_password, requester.client)
+    .catch((error) => discardAttempt(access, counted, error))
 
   return db.transaction(async (tx) => {
     await changePeople(tx)
@@ -161,61 +172,30 @@ export async function changeOwnPassword(
     await deleteSessionsOf(tx, stored.id)
     await writeAudit(tx, { ...entry, result: 'ok' })
     tx.afterCommit(() => credentials.end({ user: stored.id }))
-    return openSession(tx, deps, requester, current)
+    return openSession(tx, requester, current)
   })
 }
 
 // --- The first administrator ------------------------------------------------------------------------------------------
 
-export interface SetupCode {
-  /** Returns the code; null after it was used or has expired. */
-  current(): string | null
-  use(): void
-}
-
-const setupMs = 60 * 60_000
-const codeLetters = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
-
-export function createSetupCode(now: () => number): SetupCode {
-  const madeAt = now()
-  let code: string | null = Array.from({ length: 20 }, () => codeLetters[randomInt(codeLetters.length)]).join('')
-  return {
-    current: () => (now() - madeAt < setupMs ? code : null),
-    use() {
-      code = null
-    },
-  }
-}
-
-export interface SetupDeps extends SignInDeps {
-  /** The set-up code; null when none is required. */
-  readonly setupCode: SetupCode | null
-  /** Called after the first administrator was created. */
-  onSetUp(): void
-}
-
-export async function isSetupNeeded({ db }: Pick<SignInDeps, 'db'>): Promise<boolean> {
-  return (await countAdmins(db.read)) === 0
-}
-
 /**
  * Creates the first administrator. `needsCode` is false when only clients on the same machine can reach the service.
  */
 export async function setUp(
-  deps: SetupDeps,
+  access: Access,
   requester: Requester,
   { username, password, code = '' }: { username: string; password: string; code?: string | undefined },
   { needsCode }: { needsCode: boolean },
 ): Promise<SignedIn> {
-  const { db, hasher, setupCode } = deps
-  if (!(await isSetupNeeded(deps))) throw new RequestError('already_set_up')
+  const { db, hasher, setupCode } = access
+  if (!(await access.isSetupNeeded())) throw new RequestError('already_set_up')
   const client = clientKey(requester.address)
   const account = 'set-up'
   if (needsCode) {
-    const counted = await countAttempt(deps, { client, account })
-    if (!isCode(code, setupCode?.current() ?? null)) {
+    const counted = await countAttempt(access, { client, account })
+    if (!isCode(code, setupCode.current())) {
       const actor = guest(requester, 'unknown')
-      await auditFailure(deps, { actor, action: 'setup', target: 'service', result: 'failed' }, counted)
+      await auditFailure(access, { actor, action: 'setup', target: 'service', result: 'failed' }, counted)
       throw new RequestError('wrong_code')
     }
     await db.transaction((tx) => deleteFailedLogin(tx, counted.id))
@@ -226,8 +206,8 @@ export async function setUp(
     await changePeople(tx)
     if ((await countAdmins(tx.query)) > 0) throw new RequestError('already_set_up')
     // Another request may have used the code in the meantime.
-    if (needsCode && !isCode(code, setupCode?.current() ?? null)) throw new RequestError('wrong_code')
-    const user = await insertUser(tx, { username, role: 'admin', password: hash, now: deps.now() })
+    if (needsCode && !isCode(code, setupCode.current())) throw new RequestError('wrong_code')
+    const user = await insertUser(tx, { username, role: 'admin', password: hash, now: now() })
     if (user === null) throw new RequestError('name_taken', { subject: username })
     await writeAudit(tx, {
       actor: signedIn(requester, user),
@@ -235,11 +215,8 @@ export async function setUp(
       target: `user ${user.username}`,
       result: 'ok',
     })
-    tx.afterCommit(() => {
-      setupCode?.use()
-      deps.onSetUp()
-    })
-    return openSession(tx, deps, requester, user)
+    tx.afterCommit(() => access.endSetup())
+    return openSession(tx, requester, user)
   })
 }
 
@@ -278,7 +255,7 @@ interface CountedAttempt {
 
 /** Counts an attempt as failed before the password is checked, so that parallel attempts cannot exceed the limit. */
 async function countAttempt(
-  { db, now }: SignInDeps,
+  { db }: Access,
   { client, account }: { client: string; account: string },
 ): Promise<CountedAttempt> {
   const at = now()
@@ -295,7 +272,7 @@ async function countAttempt(
 }
 
 /** Removes a counted attempt whose password was not checked. */
-async function discardAttempt({ db }: SignInDeps, { id }: CountedAttempt, error: unknown): Promise<never> {
+async function discardAttempt({ db }: Access, { id }: CountedAttempt, error: unknown): Promise<never> {
   await db.transaction((tx) => deleteFailedLogin(tx, id))
   throw error
 }
@@ -304,17 +281,12 @@ async function discardAttempt({ db }: SignInDeps, { id }: CountedAttempt, error:
  * Writes a failed attempt to the audit log. Only called for attempts within the limit, because a flood of further
  * attempts would displace all other entries.
  */
-async function auditFailure({ db }: SignInDeps, entry: AuditEntry, { isLast }: CountedAttempt): Promise<void> {
+async function auditFailure({ db }: Access, entry: AuditEntry, { isLast }: CountedAttempt): Promise<void> {
   await db.transaction((tx) => writeAudit(tx, { ...entry, details: isLast ? { limited: true } : {} }))
 }
 
 /** Opens a session for a user whose identity is proven. Call `changePeople` first. */
-export async function openSession(
-  tx: Tx,
-  { now }: Pick<SignInDeps, 'now'>,
-  requester: Requester,
-  { id }: Pick<User, 'id'>,
-): Promise<SignedIn> {
+export async function openSession(tx: Tx, requester: Requester, { id }: User): Promise<SignedIn> {
   const session = createSecret()
   const browser = requester.browser ?? createSecret()
   await insertSession(tx, { hash: hashOf(session), user_id: id, now: now() })

@@ -1,5 +1,6 @@
 /** The probes and metrics of a process that polls: `/healthz`, `/readyz` and `/metrics`, with the access rules of the service. */
 
+import { Access } from '../../actions/access/access.ts'
 import type { Config } from '../../config.ts'
 import { createCache } from '../../platform/cache.ts'
 import { childLifetime } from '../../platform/wait.ts'
@@ -7,8 +8,6 @@ import type { Service } from '../../service.ts'
 import type { CachedResponse } from '../server/response.ts'
 import { createServer } from '../server/server.ts'
 import { addressOf, toListenError } from './listen.ts'
-import { type ServerOptions, toServerDeps } from './server-deps.ts'
-import { createSignIn } from './sign-in.ts'
 import { keepCertificate, openTls } from './tls.ts'
 
 export interface Probes {
@@ -17,29 +16,35 @@ export interface Probes {
   close(): Promise<void>
 }
 
+interface ProbeOptions {
+  readonly version: string
+  /** The folder of the built pages. */
+  readonly webRoot: string
+}
+
 /** Throws the system's error if the process cannot listen. */
-export async function serveProbes(service: Service, config: Config, options: ServerOptions): Promise<Probes> {
-  const { log } = options
+export async function serveProbes(service: Service, config: Config, options: ProbeOptions): Promise<Probes> {
+  const { log } = service
   const { host, port } = config.server
-  const signIn = createSignIn(service, log)
+  const access = new Access(service.db, log)
   const tls = await openTls(config, {})
   const cache = createCache<CachedResponse>({ timeoutMs: () => 0 })
   const stop = childLifetime(service.signal)
-  const parts = { service, signIn, cache, tls, handover: stop.signal }
-  const { app } = await createServer(toServerDeps(config, options, parts), { hasOnlyProbes: true })
+  const serverOptions = { ...options, cache, tls: tls?.pair ?? null, handover: stop.signal, hasOnlyProbes: true }
+  const { app } = await createServer(config, service, access, serverOptions)
   try {
     await app.listen({ host, port })
   } catch (error) {
-    await Promise.all([app.close(), signIn.close()])
+    await Promise.all([app.close(), access.close()])
     throw toListenError(error, config.server)
   }
-  const loops = [signIn.credentials.watch(stop.signal)]
+  const loops = [access.credentials.watch(stop.signal)]
   if (tls !== null) loops.push(keepCertificate(app, tls, log, stop.signal))
   return {
     address: addressOf(app, config),
     async close() {
       service.stop()
-      await Promise.all([app.close(), signIn.close(), ...loops])
+      await Promise.all([app.close(), access.close(), ...loops])
     },
   }
 }

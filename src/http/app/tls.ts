@@ -4,6 +4,7 @@ import type { X509Certificate } from 'node:crypto'
 import type { Server as HttpsServer } from 'node:https'
 import { hostname } from 'node:os'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { SetupOptions } from '../../actions/access/access.ts'
 import type { Config } from '../../config.ts'
 import { now } from '../../platform/clock.ts'
 import { pause } from '../../platform/wait.ts'
@@ -15,7 +16,6 @@ import {
   readMissingNames,
 } from '../../storage/certificate.ts'
 import { CertificateReloader } from '../server/certificate-reloader.ts'
-import type { SetupOptions } from './sign-in.ts'
 
 /** How often the certificate is read again. */
 const certificateCheckMs = 5000
@@ -29,10 +29,7 @@ export interface Tls {
 }
 
 /** Reads or creates the certificate and key to use; null without TLS. */
-export async function openTls(
-  { tls, data_dir, server }: Config,
-  { print }: Pick<SetupOptions, 'print'>,
-): Promise<Tls | null> {
+export async function openTls({ tls, data_dir, server }: Config, { print }: SetupOptions): Promise<Tls | null> {
   if (tls === null) return null
   if (tls !== 'auto') return { files: tls, pair: await readCertificatePair(tls), renew: null }
   const names = [server.host, hostname(), `${hostname()}.local`, ...server.allowed_hosts]

@@ -1,7 +1,7 @@
 /** Routes for sign-in and sign-out, set-up, users, tokens and the audit log. */
 
 import type { FastifyReply } from 'fastify'
-import { openKiosk } from '../../actions/access/open-kiosk.ts'
+import type { Access } from '../../actions/access/access.ts'
 import {
   changeToken,
   changeUser,
@@ -10,21 +10,14 @@ import {
   removeUser,
   revokeToken,
 } from '../../actions/access/people.ts'
-import {
-  changeOwnPassword,
-  isSetupNeeded,
-  type SetupDeps,
-  type SignedIn,
-  setUp,
-  signIn,
-  signOut,
-} from '../../actions/access/sign-in.ts'
-import { type OidcDeps, singleSignOnLabel } from '../../actions/access/sign-in-oidc.ts'
+import { changeOwnPassword, openKiosk, type SignedIn, setUp, signIn, signOut } from '../../actions/access/sign-in.ts'
+import { singleSignOnLabel } from '../../actions/access/sign-in-oidc.ts'
 import { type AuditBody, accessOperations, credentialBytes, type SignedInBody } from '../../contract/access.ts'
 import { type AuditRecord, listPermissions } from '../../domain/access/access.ts'
 import { toTokenBody, toUserBody } from '../../domain/access/people.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { toTimestamp } from '../../domain/timestamp.ts'
+import { now } from '../../platform/clock.ts'
 import { listAudit } from '../../storage/audit.ts'
 import { listTokens, listUsers } from '../../storage/people.ts'
 import type { ContractServer } from '../server/contract.ts'
@@ -32,26 +25,24 @@ import { clearSessionCookie, readSessionCookie, setCookies, setKioskCookie } fro
 import { requesterOf } from '../server/requester.ts'
 import { paginate, readPage, toPageOf, toTime } from '../server/response.ts'
 
-export interface AccountDeps extends SetupDeps, Pick<OidcDeps, 'singleSignOn'> {}
-
 const smallBytes = 4096
 
-export function accountRoutes(app: ContractServer, deps: AccountDeps): void {
-  sessionRoutes(app, deps)
-  setupRoutes(app, deps)
-  userRoutes(app, deps)
-  tokenRoutes(app, deps)
-  auditRoutes(app, deps)
+export function accountRoutes(app: ContractServer, access: Access): void {
+  sessionRoutes(app, access)
+  setupRoutes(app, access)
+  userRoutes(app, access)
+  tokenRoutes(app, access)
+  auditRoutes(app, access)
 }
 
 const open = { config: { needs: 'nothing' } } as const
 
-function sessionRoutes(app: ContractServer, deps: AccountDeps): void {
+function sessionRoutes(app: ContractServer, access: Access): void {
   app.route({
     ...accessOperations.signIn,
     ...open,
     bodyLimit: credentialBytes,
-    handler: async (request, reply) => sendSignedIn(reply, await signIn(deps, requesterOf(request), request.body)),
+    handler: async (request, reply) => sendSignedIn(reply, await signIn(access, requesterOf(request), request.body)),
   })
 
   app.route({
@@ -60,8 +51,8 @@ function sessionRoutes(app: ContractServer, deps: AccountDeps): void {
     bodyLimit: credentialBytes,
     handler: async (request, reply) => {
       const { token } = request.body
-      const { name, role, expires_at } = await openKiosk(deps, requesterOf(request), token)
-      setKioskCookie(reply, { token, endsInMs: expires_at === null ? null : expires_at - deps.now() })
+      const { name, role, expires_at } = await openKiosk(access, requesterOf(request), token)
+      setKioskCookie(reply, { token, endsInMs: expires_at === null ? null : expires_at - now() })
       return { name, role, expires_at: expires_at === null ? null : toTimestamp(expires_at) }
     },
   })
@@ -71,7 +62,7 @@ function sessionRoutes(app: ContractServer, deps: AccountDeps): void {
     config: { needs: 'read' },
     handler: async (request, reply) => {
       const session = readSessionCookie(request)
-      if (request.credential?.kind === 'user' && session !== null) await signOut(deps, request.actor, session)
+      if (request.credential?.kind === 'user' && session !== null) await signOut(access, request.actor, session)
       clearSessionCookie(reply)
       return reply.code(204).send(null)
     },
@@ -99,18 +90,18 @@ function sessionRoutes(app: ContractServer, deps: AccountDeps): void {
     bodyLimit: smallBytes,
     handler: async (request, reply) => {
       if (request.credential === null) throw new RequestError('sign_in_needed')
-      return sendSignedIn(reply, await changeOwnPassword(deps, requesterOf(request), request.actor, request.body))
+      return sendSignedIn(reply, await changeOwnPassword(access, requesterOf(request), request.actor, request.body))
     },
   })
 }
 
-function setupRoutes(app: ContractServer, deps: AccountDeps): void {
+function setupRoutes(app: ContractServer, access: Access): void {
   app.route({
     ...accessOperations.getSetup,
     ...open,
     handler: async (request) => {
-      const needed = await isSetupNeeded(deps)
-      return { needed, code_needed: needed && !request.isLocal, single_sign_on: singleSignOnLabel(deps) }
+      const needed = await access.isSetupNeeded()
+      return { needed, code_needed: needed && !request.isLocal, single_sign_on: singleSignOnLabel(access) }
     },
   })
 
@@ -119,7 +110,7 @@ function setupRoutes(app: ContractServer, deps: AccountDeps): void {
     ...open,
     bodyLimit: smallBytes,
     handler: async (request, reply) => {
-      const signedIn = await setUp(deps, requesterOf(request), request.body, { needsCode: !request.isLocal })
+      const signedIn = await setUp(access, requesterOf(request), request.body, { needsCode: !request.isLocal })
       return sendSignedIn(reply.code(201), signedIn)
     },
   })
@@ -134,11 +125,11 @@ function sendSignedIn(reply: FastifyReply, signedIn: SignedIn): SignedInBody {
 
 const administer = { config: { needs: 'administer' } } as const
 
-function userRoutes(app: ContractServer, deps: AccountDeps): void {
+function userRoutes(app: ContractServer, access: Access): void {
   app.route({
     ...accessOperations.listUsers,
     ...administer,
-    handler: async (request) => paginate(request, (await listUsers(deps.db.read)).map(toUserBody)),
+    handler: async (request) => paginate(request, (await listUsers(access.db.read)).map(toUserBody)),
   })
 
   app.route({
@@ -146,38 +137,38 @@ function userRoutes(app: ContractServer, deps: AccountDeps): void {
     ...administer,
     handler: async (request, reply) => {
       reply.code(201)
-      return toUserBody(await createUser(deps, request.actor, request.body))
+      return toUserBody(await createUser(access.db, access.hasher, request.actor, request.body))
     },
   })
 
   app.route({
     ...accessOperations.changeUser,
     ...administer,
-    handler: async ({ actor, params, body }) => toUserBody(await changeUser(deps, actor, params.id, body)),
+    handler: async ({ actor, params, body }) => toUserBody(await changeUser(access, actor, params.id, body)),
   })
 
   app.route({
     ...accessOperations.removeUser,
     ...administer,
     handler: async ({ actor, params }, reply) => {
-      await removeUser(deps, actor, params.id)
+      await removeUser(access, actor, params.id)
       return reply.code(204).send(null)
     },
   })
 }
 
-function tokenRoutes(app: ContractServer, deps: AccountDeps): void {
+function tokenRoutes(app: ContractServer, access: Access): void {
   app.route({
     ...accessOperations.listTokens,
     ...administer,
-    handler: async (request) => paginate(request, (await listTokens(deps.db.read)).map(toTokenBody)),
+    handler: async (request) => paginate(request, (await listTokens(access.db.read)).map(toTokenBody)),
   })
 
   app.route({
     ...accessOperations.createToken,
     ...administer,
     handler: async (request, reply) => {
-      const { token, text } = await createToken(deps, request.actor, request.body)
+      const { token, text } = await createToken(access.db, request.actor, request.body)
       reply.code(201)
       return { ...toTokenBody(token), token: text }
     },
@@ -186,14 +177,14 @@ function tokenRoutes(app: ContractServer, deps: AccountDeps): void {
   app.route({
     ...accessOperations.changeToken,
     ...administer,
-    handler: async ({ actor, params, body }) => toTokenBody(await changeToken(deps, actor, params.id, body)),
+    handler: async ({ actor, params, body }) => toTokenBody(await changeToken(access, actor, params.id, body)),
   })
 
   app.route({
     ...accessOperations.revokeToken,
     ...administer,
     handler: async ({ actor, params }, reply) => {
-      await revokeToken(deps, actor, params.id)
+      await revokeToken(access, actor, params.id)
       return reply.code(204).send(null)
     },
   })
@@ -202,7 +193,7 @@ function tokenRoutes(app: ContractServer, deps: AccountDeps): void {
 /** The maximum number of records in an unpaged response; use paging to get more. */
 const maxUnpaged = 1000
 
-function auditRoutes(app: ContractServer, deps: AccountDeps): void {
+function auditRoutes(app: ContractServer, access: Access): void {
   app.route({
     ...accessOperations.listAuditRecords,
     ...administer,
@@ -211,7 +202,11 @@ function auditRoutes(app: ContractServer, deps: AccountDeps): void {
       const filter = { action, actor, result, after: toTime(after), before: toTime(before) }
       const page = readPage(query)
       const { size, page: number } = page ?? { size: maxUnpaged, page: 1 }
-      const { total, records } = await listAudit(deps.db.read, { ...filter, limit: size, offset: (number - 1) * size })
+      const { total, records } = await listAudit(access.db.read, {
+        ...filter,
+        limit: size,
+        offset: (number - 1) * size,
+      })
       const bodies = records.map(toAuditBody)
       return page === null ? bodies : toPageOf(bodies, total, page, url)
     },

@@ -1,15 +1,16 @@
 import { expect, it } from 'vitest'
 import { buildReceiver } from '../../../test/support/builders.ts'
+import { ReceiverStore } from '../../ingest/receiver-store.ts'
 import { createCounters } from '../../platform/counters.ts'
+import type { Service } from '../../service.ts'
 import { formatEquipmentMetrics } from './equipment-metrics.ts'
 
 it('writes a line for each series, with escaped labels', async () => {
   const receiver = buildReceiver(3, { name: 'Rack "A" \\ left\nof stage' })
-  const receiverStore = { listFacts: () => [receiver], get: () => receiver }
-  const bytes = await formatEquipmentMetrics(
-    { receiverStore, counters: createCounters(), installationName: 'Hall A' },
-    false,
-  )
+  const receiverStore = new ReceiverStore()
+  receiverStore.put(receiver)
+  const service = { receiverStore, counters: createCounters(), installationName: 'Hall A' } as Service
+  const bytes = await formatEquipmentMetrics(service, false)
   expect(bytes.toString().split('\n').slice(0, 6)).toEqual([
     '# HELP micwatch_receiver_up 1 while the receiver is online, else 0.',
     '# TYPE micwatch_receiver_up gauge',

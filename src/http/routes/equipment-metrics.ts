@@ -5,9 +5,8 @@
  */
 
 import { transmitterName } from '../../domain/equipment/hardware.ts'
-import type { ReceiverStore } from '../../ingest/receiver-store.ts'
-import type { Counters } from '../../platform/counters.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../../platform/time-slice.ts'
+import type { Service } from '../../service.ts'
 
 type Labels = Readonly<Record<string, string | number>>
 
@@ -52,18 +51,12 @@ function formatLabel(name: string, value: string): string {
   return `${name}="${escaped}"`
 }
 
-interface EquipmentMetricsDeps {
-  readonly receiverStore: Pick<ReceiverStore, 'listFacts' | 'get'>
-  readonly counters: Pick<Counters, 'eventCount'>
-  readonly installationName: string
-}
-
 /**
  * Formats the state of every receiver, the names that belong to ids, and the number of events of each channel.
  * `hasLevels` adds the battery and the levels of every channel.
  */
 export async function formatEquipmentMetrics(
-  { receiverStore, counters, installationName }: EquipmentMetricsDeps,
+  { receiverStore, counters, installationName }: Service,
   hasLevels: boolean,
 ): Promise<Buffer> {
   const create = (type: 'gauge' | 'counter', name: string, help: string) =>

@@ -10,17 +10,25 @@ import { until } from '../../../test/support/app.ts'
 import { buildReceiver } from '../../../test/support/builders.ts'
 import { onTestEnd } from '../../../test/support/cleanup.ts'
 import { httpClient } from '../../../test/support/http-client.ts'
-import type { Settings } from '../../contract/settings.ts'
+import { openStore } from '../../../test/support/store/helpers.ts'
 import { unknownCondition } from '../../domain/conditions/condition.ts'
 import type { Channel } from '../../domain/equipment/receiver.ts'
+import { type ChannelState, toChannelState } from '../../domain/history/channel-state.ts'
 import { type ColumnName, columnNames, noValue } from '../../domain/history/columns.ts'
 import type { LevelExport, LevelHistory, LevelQuery } from '../../domain/history/level-history.ts'
-import type { ReceiverStore } from '../../ingest/receiver-store.ts'
+import { PlaceholderStore } from '../../ingest/placeholder-store.ts'
+import { ReceiverStore } from '../../ingest/receiver-store.ts'
+import { EffectiveSettings } from '../../lists/effective-settings.ts'
+import { StoredLists } from '../../lists/stored-lists.ts'
+import type { Outbound } from '../../manufacturers/sources.ts'
+import type { Service } from '../../service.ts'
+import { SourceRegistry } from '../../sources/source-registry.ts'
+import { saveChannelStates } from '../../storage/channel-states.ts'
 import { StoreDownError } from '../../storage/errors.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { sendError, toRequestError } from '../server/error-response.ts'
 import { createValidatorCompiler } from '../server/validation.ts'
-import { type HistoryRoutesDeps, historyRoutes } from './history.ts'
+import { historyRoutes } from './history.ts'
 
 const now = Date.parse('2026-05-01T18:00:00Z')
 const secondsOf = (time: string) => Date.parse(time) / 1000
@@ -40,6 +48,10 @@ const channel: Channel = {
   forecast: null,
 }
 
+function stateOf(name: string): ChannelState {
+  return toChannelState({ ...channel, name }, null)
+}
+
 /** A step of one channel: transmitter off, everything else unknown. */
 function stepsOf(channelIds: readonly number[], from: number, count: number, state: number) {
   const columns = Object.fromEntries(
@@ -55,7 +67,6 @@ interface Calls {
   readonly queries: LevelQuery[]
   readonly exports: LevelExport[]
   readonly times: number[]
-  readonly stateTimes: number[]
   flushes: number
   /** Chunks of CSV that were requested, and whether the export was ended. */
   chunks: number
@@ -66,7 +77,7 @@ const body = `{"from":"2026-05-01T16:00:00Z","to":"2026-05-01T17:00:00Z","step_s
 
 /** Starts the routes. Channel 1 exists, and channel 7 was removed. Nothing was recorded before 12:00. */
 async function startRoutes(csv: (calls: Calls) => AsyncGenerator<Uint8Array> = smallCsv, flushFails = false) {
-  const calls: Calls = { queries: [], exports: [], times: [], stateTimes: [], flushes: 0, chunks: 0, hasEnded: false }
+  const calls: Calls = { queries: [], exports: [], times: [], flushes: 0, chunks: 0, hasEnded: false }
   const first = secondsOf('2026-05-01T12:00:00Z')
   const levels: Partial<LevelHistory> = {
     async query(query) {
@@ -85,38 +96,31 @@ async function startRoutes(csv: (calls: Calls) => AsyncGenerator<Uint8Array> = s
     range: async () => ({ first, last: now / 1000 }),
     read: async (ids, from, to, step) => stepsOf(ids, from, Math.ceil((to - from) / step), ids[0] === 7 ? 2 : 0),
   }
-  const { condition: _, ...facts } = { ...channel, assignment: null }
-  const { flags: __, ...condition } = unknownCondition
-  const listReceivers = () => [{ ...buildReceiver(1), channels: [channel] }]
-  const deps: HistoryRoutesDeps = {
-    history: {
-      levels: { ofClient: () => levels as LevelHistory },
-      async flush() {
-        calls.flushes++
-        if (flushFails) throw new StoreDownError('The disk is full.')
-      },
+  const lists = new StoredLists()
+  const sourceRegistry = new SourceRegistry({} as Outbound)
+  const settings = new EffectiveSettings(lists, sourceRegistry, { defaultInterval: 1, isBroadcasting: true })
+  const receiverStore = new ReceiverStore()
+  receiverStore.put(buildReceiver(1, { channels: [channel] }))
+  const history = {
+    levels: { ofClient: () => levels },
+    async flush() {
+      calls.flushes++
+      if (flushFails) throw new StoreDownError('The disk is full.')
     },
-    async channelStatesAt(time) {
-      calls.stateTimes.push(time)
-      return [{ channel_id: 1, state: { ...facts, condition } }]
-    },
-    siteHistory: { load: async () => null, loadSteps: async () => null },
-    receiverStore: { listFacts: listReceivers, listAllFacts: listReceivers } as unknown as ReceiverStore,
-    placeholderStore: { list: () => [] },
-    groups: () => [],
-    settingsIn: () => ({}) as Settings,
-    now: () => now,
   }
+  const siteHistory = { load: async () => null, loadSteps: async () => null }
+  const stores = { db: await openStore('sqlite'), receiverStore, placeholderStore: new PlaceholderStore() }
+  const service = { ...stores, history, siteHistory, lists, settings } as unknown as Service
   const app = fastify()
   app.decorateRequest('credential', null)
   app.setValidatorCompiler(createValidatorCompiler())
   app.decorate('isStopping', () => false)
   app.setErrorHandler((error, _request, reply) => sendError(reply, toRequestError(error), {}))
-  historyRoutes(app.withTypeProvider() as unknown as ContractServer, deps)
+  historyRoutes(app.withTypeProvider() as unknown as ContractServer, service, () => now)
   await app.listen({ host: '127.0.0.1', port: 0 })
   onTestEnd(() => app.close())
   const { port } = app.server.address() as AddressInfo
-  return { ...httpClient(`http://127.0.0.1:${port}`), port, calls }
+  return { ...httpClient(`http://127.0.0.1:${port}`), port, calls, db: stores.db }
 }
 
 async function* smallCsv(): AsyncGenerator<Uint8Array> {
@@ -247,8 +251,15 @@ it('makes no more CSV than the client reads, and ends the export when the client
 })
 
 it('returns what was shown at a second, and makes it once for several clients', async () => {
-  const { get, calls } = await startRoutes()
+  const { get, calls, db } = await startRoutes()
   const url = '/api/history/at/?time=2026-05-01T17:00:00Z'
+  // The states are those at the end of the second.
+  const time = Date.parse('2026-05-01T17:00:00Z')
+  const states = [
+    { channel_id: 1, time: time + 999, state: stateOf('Nora') },
+    { channel_id: 1, time: time + 1000, state: stateOf('Ben') },
+  ]
+  await db.transaction((tx) => saveChannelStates(tx, states))
   const [first, second] = await Promise.all([get(url), get(url)])
   expect(first.json).toMatchObject({
     as_of: '2026-05-01T17:00:00.000Z',
@@ -258,8 +269,6 @@ it('returns what was shown at a second, and makes it once for several clients', 
   })
   expect(second.bytes.equals(first.bytes)).toBe(true)
   expect(calls.times).toEqual([secondsOf('2026-05-01T17:00:00Z')])
-  // The states are those at the end of the second.
-  expect(calls.stateTimes).toEqual([secondsOf('2026-05-01T17:00:00Z') * 1000 + 999])
 })
 
 it('returns 404 for a time before the first record', async () => {

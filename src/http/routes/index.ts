@@ -1,18 +1,16 @@
 /** All routes, under the mount prefix. */
 
 import type { FastifyInstance, FastifyPluginCallback } from 'fastify'
-import type { OidcDeps } from '../../actions/access/sign-in-oidc.ts'
+import type { Access } from '../../actions/access/access.ts'
 import { Identifications } from '../../actions/equipment/identify-receivers.ts'
 import { LiveData } from '../../live/live-data.ts'
 import { recordLevelResponses } from '../../live/routes/level-responses.ts'
 import { socketRoutes } from '../../live/routes/socket.ts'
-import { now } from '../../platform/clock.ts'
 import type { ClientShares } from '../../platform/concurrency.ts'
 import type { Service } from '../../service.ts'
-import { listChannelStatesAt } from '../../storage/channel-states.ts'
 import type { ContractServer } from '../server/contract.ts'
 import type { ResponseCache } from '../server/response.ts'
-import { type AccountDeps, accountRoutes } from './accounts.ts'
+import { accountRoutes } from './accounts.ts'
 import { alertRoutes } from './alerts.ts'
 import { checkRoutes } from './checks.ts'
 import { discoveryRoutes, reviewRoutes } from './discovery.ts'
@@ -41,36 +39,32 @@ import { siteRoutes } from './sites.ts'
 import { storeRoutes } from './store.ts'
 import { summaryRoutes } from './summary.ts'
 
-/** Access, response cache, pages and version, for the routes that need more than the service. */
-export interface RoutesContext {
-  readonly access: AccountDeps & OidcDeps
+/** For routes that need more than the service. */
+export interface RouteOptions {
   readonly cache: ResponseCache
   readonly version: string
   /** The folder of the built pages. */
   readonly webRoot: string
-  /** True while the service stops or drains. */
-  isDraining(): boolean
-}
-
-interface RouteOptions {
   readonly html: string
   /** WebSockets. */
   readonly sockets: ClientShares
+  /** Aborts when the service stops or drains. */
+  readonly handover: AbortSignal
 }
 
 export async function registerRoutes(
   app: FastifyInstance,
   service: Service,
-  { access, cache, version, webRoot, isDraining }: RoutesContext,
-  { html, sockets }: RouteOptions,
+  access: Access,
+  { cache, version, webRoot, html, sockets, handover }: RouteOptions,
 ): Promise<void> {
-  const { mount, db, live, lists, settings, receiverStore, placeholderStore, alerts, history, siteHistory } = service
+  const { mount, live, receiverStore, alerts } = service
   const collector = await collectRoutes(app, { mount, version })
   const liveData = new LiveData(live.lists, receiverStore, alerts)
   const identifications = new Identifications(service)
   const rootRoutes: FastifyPluginCallback = (instance, _options, done) => {
     const scope: ContractServer = instance.withTypeProvider()
-    livenessRoutes(scope, service, isDraining)
+    livenessRoutes(scope, service, handover)
     socketRoutes(instance, service, liveData, sockets)
     done()
   }
@@ -83,12 +77,6 @@ export async function registerRoutes(
     metricsRoutes(scope, service, version)
     accountRoutes(scope, access)
     oidcRoutes(scope, access, mount)
-    historyRoutes(scope, {
-      ...{ history, siteHistory, receiverStore, placeholderStore, now },
-      groups: () => lists.current.groups,
-      settingsIn: (scope) => settings.inScope(scope),
-      channelStatesAt: (time) => listChannelStatesAt(db.read, time),
-    })
     for (const addRoutes of serviceRoutes) addRoutes(scope, service)
     docsRoutes(scope, { mount, version, collector })
     pageRoutes(instance, webRoot, html)
@@ -104,6 +92,7 @@ export async function registerRoutes(
 const serviceRoutes = [
   alertRoutes,
   hardwareRoutes,
+  historyRoutes,
   placeholderRoutes,
   frequencyRoutes,
   showRoutes,
@@ -127,11 +116,12 @@ const serviceRoutes = [
 export async function registerProbes(
   app: FastifyInstance,
   service: Service,
-  { version, isDraining }: Pick<RoutesContext, 'version' | 'isDraining'>,
+  version: string,
+  handover: AbortSignal,
 ): Promise<void> {
   const routes: FastifyPluginCallback = (instance, _options, done) => {
     const scope: ContractServer = instance.withTypeProvider()
-    livenessRoutes(scope, service, isDraining)
+    livenessRoutes(scope, service, handover)
     metricsRoutes(scope, service, version)
     done()
   }

@@ -40,7 +40,7 @@ export function monitoringRoutes(app: ContractServer, service: Service, version:
  * Probes for supervisors and load balancers; always available at the root, even with a mount prefix. While the service
  * drains, a load balancer must not send it new clients.
  */
-export function livenessRoutes(app: ContractServer, service: Service, isDraining: () => boolean): void {
+export function livenessRoutes(app: ContractServer, service: Service, handover: AbortSignal): void {
   app.route({
     ...healthOperations.getLiveness,
     config: { needs: 'nothing' },
@@ -52,7 +52,7 @@ export function livenessRoutes(app: ContractServer, service: Service, isDraining
       config: { isProbe: true },
       handler: ({ query }, reply) => {
         const isUnhealthy = query.exclude !== 'database' && service.health().status === 'unhealthy'
-        const isReady = !isUnhealthy && !isDraining()
+        const isReady = !isUnhealthy && !handover.aborted
         if (!isReady) setUnavailable(reply)
         return { status: isReady ? ('ok' as const) : ('unavailable' as const) }
       },

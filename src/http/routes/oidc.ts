@@ -1,7 +1,8 @@
 /** Routes of single sign-on. Browsers open them as pages, so that errors are shown on the sign-in page. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { finishOidcLogin, type OidcDeps, startOidcLogin } from '../../actions/access/sign-in-oidc.ts'
+import type { Access } from '../../actions/access/access.ts'
+import { finishOidcLogin, startOidcLogin } from '../../actions/access/sign-in-oidc.ts'
 import { accessOperations } from '../../contract/access.ts'
 import { type OidcProblem, oidcProblems } from '../../domain/access/oidc.ts'
 import { RequestError } from '../../domain/errors.ts'
@@ -13,7 +14,7 @@ import { toRequestError } from '../server/error-response.ts'
 import { prefersHtml } from '../server/html.ts'
 import { requesterOf } from '../server/requester.ts'
 
-export function oidcRoutes(app: ContractServer, deps: OidcDeps, mount: string): void {
+export function oidcRoutes(app: ContractServer, access: Access, mount: string): void {
   const open = { config: { needs: 'nothing' }, errorHandler: createErrorHandler(mount) } as const
 
   app.route({
@@ -24,7 +25,7 @@ export function oidcRoutes(app: ContractServer, deps: OidcDeps, mount: string): 
       if (next !== null && !isOwnAddress(next, mount)) {
         throw new RequestError('bad_request', { details: 'next: expected a path of this service, such as /wall' })
       }
-      const { url, secret } = await startOidcLogin(deps, requesterOf(request), {
+      const { url, secret } = await startOidcLogin(access, requesterOf(request), {
         redirectUri: callbackOf(request, mount).href,
         next,
       })
@@ -41,7 +42,7 @@ export function oidcRoutes(app: ContractServer, deps: OidcDeps, mount: string): 
       const callback = callbackOf(request, mount)
       callback.search = request.url.split('?').slice(1).join('?')
       setOidcCookie(reply, null)
-      const { outcome, next } = await finishOidcLogin(deps, requesterOf(request), { callback, secret })
+      const { outcome, next } = await finishOidcLogin(access, requesterOf(request), { callback, secret })
       if (outcome instanceof RequestError) return showProblem(request, reply, { error: outcome, next, mount })
       setCookies(reply, outcome)
       return reply.redirect(next ?? `${mount}/`)

@@ -5,14 +5,14 @@ import type { Server } from 'node:https'
 import type { FastifyBaseLogger } from 'fastify'
 import { type CertificatePair, readCertificatePair } from '../../storage/certificate.ts'
 
-export interface CertificateReloaderDeps {
-  readonly server: Pick<Server, 'setSecureContext'>
+interface Certificate {
+  readonly server: Server
   readonly files: CertificatePair
   /** The contents of the files that the server uses. */
   readonly current: CertificatePair
   /** Creates another self-signed certificate if `current` expires soon; null for configured files. */
   readonly renew: ((current: X509Certificate) => Promise<void>) | null
-  readonly log: Pick<FastifyBaseLogger, 'info' | 'warn'>
+  readonly log: FastifyBaseLogger
 }
 
 /**
@@ -20,18 +20,18 @@ export interface CertificateReloaderDeps {
  * because only one of them has been replaced, the previous certificate stays in use.
  */
 export class CertificateReloader {
-  readonly #deps: CertificateReloaderDeps
+  readonly #certificate: Certificate
   #current: CertificatePair
   /** The problem that was logged last, so that it is logged once. */
   #problem: string | null = null
 
-  constructor(deps: CertificateReloaderDeps) {
-    this.#deps = deps
-    this.#current = deps.current
+  constructor(certificate: Certificate) {
+    this.#certificate = certificate
+    this.#current = certificate.current
   }
 
   async check(): Promise<void> {
-    const { server, files, renew, log } = this.#deps
+    const { server, files, renew, log } = this.#certificate
     try {
       await renew?.(new X509Certificate(this.#current.cert))
       const { cert, key } = await readCertificatePair(files)

@@ -1,23 +1,26 @@
 /** Responds to errors of handlers and hooks, and to requests without a route. */
 
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { RequestError, type RequestErrorCode } from '../../domain/errors.ts'
+import type { Service } from '../../service.ts'
 import { sendPage } from '../routes/pages.ts'
 import { isNavigation, redirectToSignIn, sendError, toRequestError } from './error-response.ts'
 import type { ConstantHeaders } from './headers.ts'
 import type { RequestLimiter } from './rate-limit.ts'
 
-interface ErrorHandlerDeps {
-  readonly mount: string
-  readonly log: FastifyBaseLogger
+interface ErrorPages {
   /** The page, which is the response to a navigation to an unknown address. */
   readonly html: string
   readonly headers: ConstantHeaders
-  readonly rateLimit: Pick<RequestLimiter, 'countByAddress'>
+  readonly rateLimit: RequestLimiter
 }
 
 /** Must be called before the routes are registered. */
-export function handleErrors(app: FastifyInstance, { mount, log, html, headers, rateLimit }: ErrorHandlerDeps): void {
+export function handleErrors(
+  app: FastifyInstance,
+  { mount, log }: Service,
+  { html, headers, rateLimit }: ErrorPages,
+): void {
   app.setErrorHandler(async (error, request, reply) => {
     let requestError = toRequestError(error)
     try {

@@ -7,27 +7,12 @@ import { timingSafeEqual } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import { type Credential, type Credentials, csrfTokenOf } from '../../actions/access/credentials.ts'
+import type { Config } from '../../config.ts'
 import type { Permission } from '../../contract/values.ts'
 import { type Actor, isAllowed, localPermissions, permissions } from '../../domain/access/access.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { isInNetwork, isLoopback, parseAddress, parseNetwork } from '../../domain/identity/address.ts'
 import { readSessionCookie } from './cookies.ts'
-
-export interface GuardSettings {
-  /** The address on which the service listens. */
-  readonly host: string
-  readonly allowedHosts: readonly string[]
-  readonly requireLogin: boolean
-  /** True if opening pages, reading data and connecting to the WebSocket require no credentials. */
-  readonly publicRead: boolean
-  /** Networks whose forwarding headers are trusted. */
-  readonly trustedProxies: readonly string[]
-}
-
-export interface GuardDeps extends GuardSettings {
-  readonly credentials: Pick<Credentials, 'find'>
-  readonly log: Pick<FastifyBaseLogger, 'warn'>
-}
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -49,13 +34,14 @@ declare module 'fastify' {
 /** Authorizes a request: sets the request's actor, or throws. Returns synchronously if the credential is cached. */
 export type Guard = (request: FastifyRequest) => Promise<void> | undefined
 
-export function createGuard(deps: GuardDeps): Guard {
-  const isLocalListener = isLoopback(deps.host) && !deps.requireLogin
+export function createGuard(config: Config, credentials: Credentials, log: FastifyBaseLogger): Guard {
+  const { host, allowed_hosts, trusted_proxies } = config.server
+  const isLocalListener = isLoopback(host) && !config.require_login
   const localName = hostname()
-  const names = [deps.host, localName, `${localName}.local`, ...deps.allowedHosts]
+  const names = [host, localName, `${localName}.local`, ...allowed_hosts]
   const ownNames = new Set(names.map((name) => name.toLowerCase().replace(/\.$/, '')))
-  const isTrusted = trustProxies(deps.trustedProxies)
-  const warnUntrusted = createForwardingWarning(deps.log)
+  const isTrusted = trustProxies(trusted_proxies)
+  const warnUntrusted = createForwardingWarning(log)
   return (request) => {
     const isForwarded = hasForwardingHeader(request)
     const isFromProxy = () => isTrusted(request.socket.remoteAddress ?? '')
@@ -66,15 +52,15 @@ export function createGuard(deps: GuardDeps): Guard {
     checkHost(request, ownNames)
     checkOrigin(request)
     const isLocal = isLocalListener && !isForwarded
-    const { config } = request.routeOptions
-    const isOwnCheck = config.isProbe === true && !isForwarded && isFromProxy()
-    const needs = isOwnCheck ? 'nothing' : (config.needs ?? (isReading(request) ? 'read' : 'operate'))
+    const route = request.routeOptions.config
+    const isOwnCheck = route.isProbe === true && !isForwarded && isFromProxy()
+    const needs = isOwnCheck ? 'nothing' : (route.needs ?? (isReading(request) ? 'read' : 'operate'))
     request.isLocal = isLocal
     request.credential = null
     request.actor = anonymousActor(request, isLocal)
     if (needs === 'nothing') return undefined
 
-    const isOpen = (isLocal && localPermissions.includes(needs)) || (deps.publicRead && needs === 'read')
+    const isOpen = (isLocal && localPermissions.includes(needs)) || (config.public_read && needs === 'read')
     const presented = readCredential(request)
     const admit = (credential: Credential | null) => {
       const valid = presented === null ? null : validCredential(credential, presented)
@@ -87,7 +73,7 @@ export function createGuard(deps: GuardDeps): Guard {
       admit(null)
       return undefined
     }
-    const found = deps.credentials.find(presented.secret, request.ip)
+    const found = credentials.find(presented.secret, request.ip)
     if (!(found instanceof Promise)) {
       admit(found)
       return undefined
@@ -230,7 +216,7 @@ function checkForwarded({ headers }: FastifyRequest): void {
 }
 
 /** Logs at most one warning per address and hour, and remembers a limited number of addresses. */
-function createForwardingWarning(log: GuardDeps['log']): (address: string) => void {
+function createForwardingWarning(log: FastifyBaseLogger): (address: string) => void {
   const lastWarnings = new Map<string, number>()
   return (address) => {
     const now = performance.now()

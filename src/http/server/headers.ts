@@ -1,6 +1,7 @@
 /** The default headers of all responses; a response may override them. */
 
 import type { FastifyReply } from 'fastify'
+import type { Config } from '../../config.ts'
 import { Incoming } from './incoming.ts'
 
 declare module 'fastify' {
@@ -12,27 +13,20 @@ declare module 'fastify' {
   }
 }
 
-export interface HeaderSettings {
-  /** Origins whose pages may embed the pages of this service in a frame. */
-  readonly frameAncestors: readonly string[]
-  /** True to send Strict-Transport-Security, so that browsers only use TLS from then on. */
-  readonly strictTransport: boolean
-}
-
 export type ConstantHeaders = Readonly<Record<string, string>>
 
-export function constantHeaders({ frameAncestors, strictTransport }: HeaderSettings): ConstantHeaders {
+export function constantHeaders({ frame_ancestors, strict_transport }: Config['server']): ConstantHeaders {
   return {
     'content-security-policy':
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
       "connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; " +
-      `frame-ancestors ${frameAncestors.length === 0 ? "'none'" : frameAncestors.join(' ')}; object-src 'none'`,
+      `frame-ancestors ${frame_ancestors.length === 0 ? "'none'" : frame_ancestors.join(' ')}; object-src 'none'`,
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
     'cache-control': 'no-store',
-    ...(strictTransport && { 'strict-transport-security': 'max-age=31536000' }),
+    ...(strict_transport && { 'strict-transport-security': 'max-age=31536000' }),
   }
 }
 

@@ -5,6 +5,7 @@ import { type Bucket, fullBucket, type RateLimit, takeToken } from '../../domain
 import { RequestError } from '../../domain/errors.ts'
 import { clientKey } from '../../domain/identity/address.ts'
 import { LruMap } from '../../platform/cache.ts'
+import type { Service } from '../../service.ts'
 import type { Redis } from '../../storage/redis.ts'
 
 declare module 'fastify' {
@@ -98,17 +99,10 @@ export interface RequestLimiter {
 /** Resolves when Redis has counted the request; undefined if it was counted synchronously in this process. */
 type Counting = Promise<void> | undefined
 
-export interface RequestLimiterOptions {
-  /** The mount prefix of REST paths. */
-  readonly mount: string
-  /** Redis, if several processes share the limits. */
-  readonly redis: Redis | null
-}
-
 export function createRequestLimiter(
   app: FastifyInstance,
   settings: RateLimitSettings,
-  { mount, redis }: RequestLimiterOptions,
+  { mount, redis }: Service,
 ): RequestLimiter {
   const createLimiter = (endpoint: string, { max_requests, window_seconds }: Limit): Limiter => {
     const rate: RateLimit = { perSecond: max_requests / window_seconds, burst: max_requests }

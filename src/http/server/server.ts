@@ -11,78 +11,66 @@ import fastify, {
   type FastifyServerOptions,
   LogController,
 } from 'fastify'
+import type { Access } from '../../actions/access/access.ts'
+import type { Config } from '../../config.ts'
 import { connectionLimits, minSocketsPerClient } from '../../domain/access/limits.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { closeSockets, socketServerOptions } from '../../live/routes/socket.ts'
 import { ClientShares } from '../../platform/concurrency.ts'
 import type { Service } from '../../service.ts'
 import type { CertificatePair } from '../../storage/certificate.ts'
-import { type RoutesContext, registerProbes, registerRoutes } from '../routes/index.ts'
+import { type RouteOptions, registerProbes, registerRoutes } from '../routes/index.ts'
 import { readPage } from '../routes/pages.ts'
 import { acceptJsonOnly, ignoreBody, maxBodyBytes } from './bodies.ts'
 import { type Connections, descriptorLimit, limitConnections } from './connections.ts'
 import { handleErrors } from './error-handlers.ts'
 import { rejectHandshake, rejectMalformed, rejectWithoutTls } from './error-response.ts'
-import { createGuard, type Guard, type GuardSettings, trustProxies } from './guard.ts'
-import {
-  addConnectionHeaders,
-  addConstantHeaders,
-  type ConstantHeaders,
-  constantHeaders,
-  type HeaderSettings,
-} from './headers.ts'
+import { createGuard, type Guard, trustProxies } from './guard.ts'
+import { addConnectionHeaders, addConstantHeaders, type ConstantHeaders, constantHeaders } from './headers.ts'
 import { hasReadablePath, Incoming, readTarget } from './incoming.ts'
-import { createRequestLimiter, type RateLimitSettings, type RequestLimiter } from './rate-limit.ts'
+import { createRequestLimiter, type RequestLimiter } from './rate-limit.ts'
 import { createClosing } from './shutdown.ts'
 import { createValidatorCompiler, invalidBody } from './validation.ts'
 
-export interface ServerDeps extends RoutesContext {
-  readonly service: Service
-  readonly guard: Omit<GuardSettings, keyof AccessSettings>
-  readonly headers: HeaderSettings
-  /** The settings until others are applied. */
-  readonly settings: AccessSettings
+export interface ServerOptions extends Omit<RouteOptions, 'html' | 'sockets'> {
   /** The contents of the certificate and its key; null without TLS. */
   readonly tls: CertificatePair | null
-  readonly log: FastifyBaseLogger
+  /** True for only the routes of supervisors and Prometheus. */
+  readonly hasOnlyProbes?: boolean
 }
 
 const headSeconds = 10
 const requestSeconds = 30
 const maxUrlChars = 8 * 1024
 
-/** Settings that can be replaced while the server runs. */
-export interface AccessSettings extends Pick<GuardSettings, 'allowedHosts' | 'trustedProxies'> {
-  readonly rateLimit: RateLimitSettings
-}
-
 export interface Server {
   readonly app: FastifyInstance
   /** Applies to all requests that arrive from now on. */
-  applySettings(settings: AccessSettings): void
+  applyConfig(config: Config): void
 }
 
-/** `hasOnlyProbes`: the server has only the routes of supervisors and Prometheus. */
-export async function createServer(deps: ServerDeps, { hasOnlyProbes = false } = {}): Promise<Server> {
-  const { service } = deps
-  const openGuard = (settings: AccessSettings) =>
-    createGuard({ ...deps.guard, ...settings, credentials: deps.access.credentials, log: deps.log })
-  let { settings } = deps
-  const { signal, mount, publicUrl } = service
-  let guard = openGuard(settings)
-  let isTrusted = trustProxies(settings.trustedProxies)
+export async function createServer(
+  config: Config,
+  service: Service,
+  access: Access,
+  { tls, hasOnlyProbes = false, ...options }: ServerOptions,
+): Promise<Server> {
+  const { signal, mount, publicUrl, log } = service
+  const { handover, version, webRoot } = options
+  let guard = createGuard(config, access.credentials, log)
+  let isTrusted = trustProxies(config.server.trusted_proxies)
   const check: Guard = (request) => guard(request)
-  const headers = constantHeaders(deps.headers)
-  const html = readPage(deps.webRoot, service.mount)
+  const headers = constantHeaders(config.server)
+  const html = readPage(webRoot, mount)
   const limits = connectionLimits(descriptorLimit())
   if (limits.isLowered) {
     const { descriptors, connections, sockets } = limits
-    deps.log.warn(
+    log.warn(
       { descriptors, connections, sockets },
       'client limit lowered because of the limit on open files; see ulimit -n',
     )
   }
-  const app = createInstance(deps, {
+  const app = createInstance(log, tls, {
     trustProxy: (address) => isTrusted(address),
     rejectClient(error, socket) {
       if (error.code === 'ERR_SSL_HTTP_REQUEST') rejectWithoutTls(connections.acceptedSocket(socket))
@@ -92,22 +80,25 @@ export async function createServer(deps: ServerDeps, { hasOnlyProbes = false } =
   const connections = limitConnections(app.server, limits, (address) => isTrusted(address))
   app.decorate('constantHeaders', Object.entries(headers))
   app.decorate('publicUrl', publicUrl === null ? null : new URL(publicUrl))
-  app.decorate('isStopping', () => signal.aborted || deps.isDraining())
+  app.decorate('isStopping', () => signal.aborted || handover.aborted)
   // Must be registered before the hooks, so that it closes the connection of an upgrade request that a hook rejects.
   await acceptSockets(app, headers)
-  const rateLimit = createRequestLimiter(app, settings.rateLimit, service)
+  const rateLimit = createRequestLimiter(app, config.rate_limit, service)
   addHooks(app, { signal, check, rateLimit, connections })
-  handleErrors(app, { mount, log: deps.log, html, headers, rateLimit })
-  if (hasOnlyProbes) await registerProbes(app, service, deps)
-  else
-    await registerRoutes(app, service, deps, { html, sockets: new ClientShares(limits.sockets, minSocketsPerClient) })
+  handleErrors(app, service, { html, headers, rateLimit })
+  if (hasOnlyProbes) await registerProbes(app, service, version, handover)
+  else {
+    const sockets = new ClientShares(limits.sockets, minSocketsPerClient)
+    await registerRoutes(app, service, access, { ...options, html, sockets })
+  }
+  let limited = config.rate_limit
   return {
     app,
-    applySettings(changed) {
-      guard = openGuard(changed)
-      isTrusted = trustProxies(changed.trustedProxies)
-      if (!isDeepStrictEqual(changed.rateLimit, settings.rateLimit)) rateLimit.setLimits(changed.rateLimit)
-      settings = changed
+    applyConfig(changed) {
+      guard = createGuard(changed, access.credentials, log)
+      isTrusted = trustProxies(changed.server.trusted_proxies)
+      if (!isDeepStrictEqual(changed.rate_limit, limited)) rateLimit.setLimits(changed.rate_limit)
+      limited = changed.rate_limit
     },
   }
 }
@@ -128,10 +119,14 @@ interface InstanceOptions {
 }
 
 /** Creates the instance without hooks and routes. */
-function createInstance(deps: ServerDeps, { trustProxy, rejectClient }: InstanceOptions): FastifyInstance {
+function createInstance(
+  log: FastifyBaseLogger,
+  tls: CertificatePair | null,
+  { trustProxy, rejectClient }: InstanceOptions,
+): FastifyInstance {
   const app = fastify({
-    ...connectionOptions(deps),
-    loggerInstance: deps.log,
+    ...connectionOptions(tls),
+    loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: maxBodyBytes,
     // Longer parameters would not pass the hooks.
@@ -150,7 +145,7 @@ function createInstance(deps: ServerDeps, { trustProxy, rejectClient }: Instance
 }
 
 /** Returns the timeouts, limits and TLS options of the HTTP server. */
-function connectionOptions({ tls }: Pick<ServerDeps, 'tls'>) {
+function connectionOptions(tls: CertificatePair | null) {
   const times = { requestTimeout: requestSeconds * 1000, keepAliveTimeout: 65_000, return503OnClosing: false }
   const http = {
     maxHeaderSize: 16 * 1024,
@@ -181,7 +176,7 @@ async function acceptSockets(app: FastifyInstance, headers: ConstantHeaders): Pr
   app.websocketServer.on('wsClientError', (error, socket) => rejectHandshake(error, socket, headers))
 }
 
-interface HookDeps {
+interface Checks {
   readonly signal: AbortSignal
   readonly check: Guard
   readonly rateLimit: RequestLimiter
@@ -189,7 +184,7 @@ interface HookDeps {
 }
 
 /** Adds what happens to every request before its handler runs, and to every response. */
-function addHooks(app: FastifyInstance, { signal, check, rateLimit, connections }: HookDeps): void {
+function addHooks(app: FastifyInstance, { signal, check, rateLimit, connections }: Checks): void {
   app.decorateRequest('actor', null as unknown as FastifyRequest['actor'])
   app.decorateRequest('credential', null)
   app.decorateRequest('isLocal', false)

@@ -71,7 +71,7 @@ async function signIn(context: BrowserContext, app: TestApp, role: Role): Promis
 export async function addUser(app: { databaseUrl: string }, username: string, role: Role): Promise<void> {
   try {
     const user = { username, password, role }
-    await withDatabase(app, (db) => createUser({ db, hasher, now: Date.now }, actor, user))
+    await withDatabase(app, (db) => createUser(db, hasher, actor, user))
   } catch (error) {
     if (!String(error).includes('already exists')) throw error
   }
