@@ -36,3 +36,8 @@ export function readServiceClock({ at, resolutionMs = 0, sentAt, receivedAt }: C
   const most = sentAt === undefined ? Number.POSITIVE_INFINITY : at + resolutionMs - sentAt
   aheadMs = Math.min(Math.max(aheadMs, at - receivedAt), most)
 }
+
+/** Whole seconds as `2026-05-01T18:00:00Z`, other times with milliseconds. */
+export function toIso(at: number): string {
+  return new Date(at).toISOString().replace('.000Z', 'Z')
+}

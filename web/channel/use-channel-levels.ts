@@ -5,7 +5,7 @@ import type { Problem } from '../app/api.ts'
 import { allStaleSince, type ChannelFacts } from '../app/channel-state.ts'
 import { useServices, useWatchState } from '../app/context.ts'
 import { useResource } from '../app/resource.ts'
-import { serviceNow } from '../app/service-time.ts'
+import { serviceNow, toIso } from '../app/service-time.ts'
 import type { Levels, Watch } from '../app/watch.ts'
 import type { ChannelRange } from '../parts/channels/channel-range.ts'
 import {
@@ -33,8 +33,8 @@ export function useChannelLevels(receiverId: number, channelId: number, range: C
   const loadedTo = useRefreshTime(now, range)
   const query = new URLSearchParams({
     channels: String(channelId),
-    from: isoOf(loadedTo - range.span),
-    to: isoOf(loadedTo),
+    from: toIso((loadedTo - range.span) * 1_000),
+    to: toIso(loadedTo * 1_000),
     max_points: String(maxPoints),
     series: 'rf,audio,battery',
   })
@@ -81,10 +81,6 @@ export function refreshedAt(now: number, startedAt: number, span: number): numbe
   const interval = Math.max(30, Math.min(600, span / 20))
   const elapsed = now - startedAt - recordedAfter
   return elapsed < 0 ? startedAt : startedAt + recordedAfter + Math.floor(elapsed / interval) * interval
-}
-
-function isoOf(seconds: number): string {
-  return new Date(seconds * 1_000).toISOString().replace('.000Z', 'Z')
 }
 
 /** Three hours, for services that record nothing. */

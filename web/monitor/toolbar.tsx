@@ -1,7 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { TriangleAlert, X } from 'lucide-react'
-import type { RefObject } from 'react'
-import { lazy, Suspense, useId, useMemo, useRef, useState } from 'react'
+import { lazy, type RefObject, Suspense, useId, useMemo, useRef, useState } from 'react'
 import { localSite } from '../../src/domain/equipment/sites.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import type { SortKey } from '../app/columns.ts'
@@ -14,6 +13,7 @@ import { parseSort } from '../parts/channels/channel-order.ts'
 import { useManufacturerNames } from '../parts/equipment/manufacturer-names.tsx'
 import { Choice } from '../parts/forms/choice.tsx'
 import type { Command } from '../parts/toolbar/commands.ts'
+import { GroupChoices } from '../parts/toolbar/group-choices.tsx'
 import { CommandButtons, NotifyButton } from '../parts/toolbar/tools.tsx'
 import { KeepAwake } from '../parts/toolbar/wake-lock.tsx'
 import { ColumnsDialog } from './columns-dialog.tsx'
@@ -169,29 +169,8 @@ function ChosenGroup({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
 }
 
 function GroupTabs({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
-  const groups = useWatchState((watchState) => watchState.groups)
-  if (groups.length === 0) return null
-  const known = groups.some((group) => group.id === view.group) ? view.group : null
-  return (
-    <nav className="group-tabs" aria-label={t('live.toolbar.groups')}>
-      {[{ id: null, title: t('live.toolbar.everything') }, ...groups].map(({ id, title }, index) => (
-        <button
-          key={id}
-          type="button"
-          className="choice"
-          aria-pressed={known === id}
-          onClick={() => change({ group: id })}
-        >
-          <bdi>{title}</bdi>{' '}
-          {index > 9 ? null : (
-            <span className="key" aria-hidden="true">
-              {index}
-            </span>
-          )}
-        </button>
-      ))}
-    </nav>
-  )
+  const hasGroups = useWatchState((watchState) => watchState.groups.length > 0)
+  return hasGroups ? <GroupChoices className="group-tabs" {...{ view, change }} /> : null
 }
 
 /**

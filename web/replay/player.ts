@@ -6,7 +6,7 @@
 import type { DataAtTimeBody, EventBody, EventListBody, HistoryLevelsBody } from '../../src/contract/history.ts'
 import type { Api, ApiResponse, Problem } from '../app/api.ts'
 import { type ChartSamples, sampleCount, sampleMs } from '../app/history.ts'
-import { serviceNow } from '../app/service-time.ts'
+import { serviceNow, toIso } from '../app/service-time.ts'
 import {
   type Block,
   chartSamplesAt,
@@ -413,9 +413,4 @@ export function hourOf(at: number): number {
 
 function toSecond(at: number): number {
   return Math.floor(at / 1_000) * 1_000
-}
-
-/** Whole seconds as `2026-05-01T18:00:00Z`, other times with milliseconds. */
-export function toIso(at: number): string {
-  return new Date(at).toISOString().replace('.000Z', 'Z')
 }

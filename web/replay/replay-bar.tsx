@@ -5,10 +5,11 @@ import type { EventBody } from '../../src/contract/history.ts'
 import { allStaleSince } from '../app/channel-state.ts'
 import { formatDateTime, formatShortDuration, formatTime, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
+import { toIso } from '../app/service-time.ts'
 import { publishHeight } from '../app/top-bar.tsx'
 import type { Watch } from '../app/watch.ts'
 import { ChoiceButtons } from '../parts/forms/choice.tsx'
-import { hourOf, type ReplayPlayer, type ReplayState, speeds, toIso } from './player.ts'
+import { hourOf, type ReplayPlayer, type ReplayState, speeds } from './player.ts'
 
 interface ReplayBarProps {
   readonly player: ReplayPlayer

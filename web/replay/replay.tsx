@@ -1,12 +1,13 @@
 /** The state comes from a player. The live connection stays open for the way back. */
 
+import { toIso } from '../app/service-time.ts'
 import './replay.css'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { type Services, ServicesContext, useServices } from '../app/context.ts'
 import type { ChartSamples } from '../app/history.ts'
 import { Watch } from '../app/watch.ts'
-import { createPlayer, type ReplayPlayer, type ReplayState, toIso } from './player.ts'
+import { createPlayer, type ReplayPlayer, type ReplayState } from './player.ts'
 import { ReplayBar } from './replay-bar.tsx'
 
 /** A reload shows the same moment. */

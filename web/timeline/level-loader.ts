@@ -2,9 +2,9 @@
 
 import type { HistoryLevelsBody } from '../../src/contract/history.ts'
 import type { ApiResponse, Problem } from '../app/api.ts'
+import { toIso } from '../app/service-time.ts'
 import { type BlockCache, createBlockCache, readBlocks } from './level-blocks.ts'
 import { type Demand, type LevelRequest, planRequests, refreshMs } from './level-plan.ts'
-import { toIso } from './range.ts'
 
 export interface LevelLoader {
   readonly cache: BlockCache

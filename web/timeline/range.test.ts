@@ -1,6 +1,7 @@
 /** The visible range of the timeline and its form in the address. */
 
 import { describe, expect, it } from 'vitest'
+import { toIso } from '../app/service-time.ts'
 import {
   centredOn,
   containing,
@@ -11,7 +12,6 @@ import {
   parseTimeline,
   presets,
   rangeOf,
-  toIso,
   zoom,
 } from './range.ts'
 

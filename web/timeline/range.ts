@@ -1,5 +1,6 @@
 /** Times are the service's, in epoch ms. */
 
+import { toIso } from '../app/service-time.ts'
 import { type View as LiveView, parseView } from '../app/view.ts'
 
 export interface TimeRange {
@@ -91,9 +92,4 @@ export function rangeOf({ from, to }: TimelineAddress): TimeRange | null {
 export function listIds(text: string): readonly number[] {
   const ids = text.split(',').filter((part) => /^[1-9]\d{0,14}$/.test(part))
   return [...new Set(ids.map(Number))]
-}
-
-/** To the second if it is whole, otherwise to the millisecond. */
-export function toIso(at: number): string {
-  return new Date(at).toISOString().replace('.000Z', 'Z')
 }

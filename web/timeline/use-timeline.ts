@@ -5,11 +5,12 @@ import type { EventBody } from '../../src/contract/history.ts'
 import type { Api, Problem } from '../app/api.ts'
 import { useServices, useWatchState } from '../app/context.ts'
 import { RefusedRequest } from '../app/query-client.ts'
+import { toIso } from '../app/service-time.ts'
 import { defaultView } from '../app/view.ts'
 import { decodeSlots, useVisibleSlots } from '../parts/channels/visible-slots.ts'
 import { type KindFilter, kindsOf, mergeEvents, overlaps } from '../parts/events.ts'
 import type { TimelineControl, TimelineState } from './control.ts'
-import { defaultSpan, following, listIds, rangeOf, type TimelineAddress, type TimeRange, toIso } from './range.ts'
+import { defaultSpan, following, listIds, rangeOf, type TimelineAddress, type TimeRange } from './range.ts'
 
 const settleMs = 200
 const followMs = 1_000

@@ -1,10 +1,10 @@
 import { lazy, Suspense, useState } from 'react'
-import { useWatchState } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
 import { useMay } from '../app/session.ts'
 import { attentions, details, themes, type View } from '../app/view.ts'
 import { Choice } from '../parts/forms/choice.tsx'
 import type { Command } from '../parts/toolbar/commands.ts'
+import { GroupChoices } from '../parts/toolbar/group-choices.tsx'
 import { CommandButtons, NotifyButton } from '../parts/toolbar/tools.tsx'
 
 const NewGroup = lazy(async () => ({ default: (await import('../parts/channels/new-group.tsx')).NewGroup }))
@@ -61,30 +61,11 @@ export function WallTools({ view, commands, change, leftOut }: WallToolsProps) {
 }
 
 function GroupChooser({ view, change }: Pick<WallToolsProps, 'view' | 'change'>) {
-  const groups = useWatchState((watchState) => watchState.groups)
   const mayEdit = useMay('operate')
   const [isCreating, setCreating] = useState(false)
-  const shown = groups.some(({ id }) => id === view.group) ? view.group : null
   return (
     <div className="wall-choices">
-      <nav className="wall-choices" aria-label={t('live.toolbar.groups')}>
-        {[{ id: null, title: t('live.toolbar.everything') }, ...groups].map(({ id, title }, index) => (
-          <button
-            key={id}
-            type="button"
-            className="choice"
-            aria-pressed={shown === id}
-            onClick={() => change({ group: id })}
-          >
-            <bdi>{title}</bdi>
-            {index > 9 ? null : (
-              <span className="key" aria-hidden="true">
-                {index}
-              </span>
-            )}
-          </button>
-        ))}
-      </nav>
+      <GroupChoices className="wall-choices" {...{ view, change }} />
       {mayEdit ? (
         <button type="button" className="choice" data-tone="quiet" onClick={() => setCreating(true)}>
           {t('groups.new')}

@@ -1,3 +1,5 @@
+import { toIso } from '../../app/service-time.ts'
+
 export interface ChannelRange {
   /** Seconds */
   readonly span: number
@@ -25,7 +27,7 @@ export function parseRange(query: Readonly<Record<string, unknown>>): ChannelRan
 export function rangeQuery({ span, to }: ChannelRange): { readonly span?: number; readonly to?: string } {
   return {
     ...(span !== defaultSpan && { span }),
-    ...(to !== null && { to: new Date(to * 1_000).toISOString().replace('.000Z', 'Z') }),
+    ...(to !== null && { to: toIso(to * 1_000) }),
   }
 }
 
