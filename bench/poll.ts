@@ -292,5 +292,5 @@ function createOfflinePoller(service: Service, nextResponse: () => Buffer): Poll
   }
   const listDevices: typeof source.listDevices = (signal, before) => source.adapter.listDevices(client, signal, before)
   const log = pino({ level: 'silent' })
-  return new Poller({ ...service, log, now: Date.now }, { ...source, client, listDevices })
+  return new Poller({ ...service, log }, { ...source, client, listDevices })
 }

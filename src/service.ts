@@ -19,6 +19,8 @@ import type { EventLog } from './history/event-log.ts'
 import { History } from './history/history.ts'
 import { WalkTests } from './history/walk-tests.ts'
 import type { Ingest } from './ingest/ingest.ts'
+import { LevelAges } from './ingest/level-ages.ts'
+import { LevelArrivals } from './ingest/level-arrivals.ts'
 import { LevelDemand } from './ingest/level-demand.ts'
 import { PlaceholderStore } from './ingest/placeholder-store.ts'
 import { ReceiverStore } from './ingest/receiver-store.ts'
@@ -46,7 +48,7 @@ import type { LeaseManager } from './sources/lease-manager.ts'
 import { createNodeId, nodeLease } from './sources/lease-manager.ts'
 import { ManufacturerLoader } from './sources/manufacturer-loader.ts'
 import type { Monitor } from './sources/monitor.ts'
-import type { ReportingSources } from './sources/reporting-sources.ts'
+import type { ReceiverSources } from './sources/receiver-sources.ts'
 import type { SourceRecords } from './sources/source-records.ts'
 import { SourceRegistry } from './sources/source-registry.ts'
 import type { Database } from './storage/database.ts'
@@ -93,6 +95,8 @@ export class Service {
   readonly placeholderStore = new PlaceholderStore()
   readonly unitStore = new UnitStore()
   readonly cast: Cast
+  readonly levelAges = new LevelAges(this.receiverStore.levels)
+  readonly levelArrivals: LevelArrivals
   /** The manufacturers whose levels clients of this process need. */
   readonly levelDemand = new LevelDemand()
   /** The sites whose levels clients of this process need. */
@@ -103,7 +107,7 @@ export class Service {
   readonly monitoring: Monitoring
   readonly ingest: Ingest
   readonly sourceRecords: SourceRecords
-  readonly reportingSources: ReportingSources
+  readonly receiverSources: ReceiverSources
   readonly connections: Connections
   readonly alerts: Alerts
   readonly events: EventLog
@@ -147,7 +151,9 @@ export class Service {
     this.nodeId = createNodeId(options.pid, randomBytes(4).toString('hex'))
     this.counters = createCounters(options.droppedLines)
     const { outbound, sourceRegistry, lists, receiverStore, placeholderStore, unitStore } = this
-    this.settings = new EffectiveSettings(lists, sourceRegistry, toDefaults(config, options.defaultIntervalSeconds))
+    const defaults = toDefaults(config, options.defaultIntervalSeconds)
+    this.settings = new EffectiveSettings(lists, sourceRegistry, defaults, options.intervalSeconds)
+    this.levelArrivals = new LevelArrivals(sourceRegistry, this.settings)
     this.cast = new Cast(lists, unitStore, config.server.mount)
     const { settings, cast } = this
     const liveLists = new LiveLists({ receiverStore, placeholderStore, lists, cast, settings, sourceRegistry })
@@ -167,12 +173,10 @@ export class Service {
       publicUrl: config.server.public_url,
       reload: () => this.reload(),
       log,
-      intervalSeconds: options.intervalSeconds,
-      onSourcesFailingChanged: () => this.siteHistory.retry(),
     })
     this.ingest = this.monitoring.ingest
     this.sourceRecords = this.monitoring.sourceRecords
-    this.reportingSources = this.monitoring.reportingSources
+    this.receiverSources = this.monitoring.receiverSources
     this.connections = this.monitoring.connections
     this.alerts = this.monitoring.alerts
     this.events = this.monitoring.events
@@ -281,11 +285,6 @@ export class Service {
     return this.#discoveryRanges
   }
 
-  /** Returns the sources that have reported the receiver; before the first report, the one that subscribes to it. */
-  sourcesOf(receiverId: number): readonly string[] {
-    return this.monitoring.reportingSourcesOf(receiverId)
-  }
-
   hasManufacturer(code: string): boolean {
     return this.sourceRegistry.has(code)
   }
@@ -330,7 +329,7 @@ export class Service {
     this.stop()
     const { monitoring, alerts } = this
     this.live.close()
-    monitoring.ingest.levelAges.close()
+    this.levelAges.close()
     monitoring.ingest.levelLane.stop()
     await this.#loader.idle()
     await this.checker.close()
@@ -363,6 +362,12 @@ export class Service {
       monitoring.frequencyConflicts.receiverChanged(id)
       if (canChangeSurroundings(before, after)) monitoring.notificationSender.planSoon()
     })
+    this.sourceRecords.failingChanged.subscribe(() => this.siteHistory.retry())
+    this.monitor.siteChanged.subscribe((change) => {
+      if (change === 'via') live.restartClients()
+      else if (change === 'announcements') live.sitesChanged()
+      else live.listsChanged()
+    })
     this.#manufacturers.changed.subscribe(() => this.#listsChanged())
     this.#loader.listsChanged.subscribe(() => this.#listsChanged())
     placeholderStore.changed.subscribe(() => {
@@ -382,7 +387,7 @@ export class Service {
     }
     await monitoring.forecasts.open()
     await this.#loader.open()
-    await monitoring.reportingSources.load()
+    await monitoring.receiverSources.load()
     await monitoring.alerts.open()
     if (!isReadOnly) monitoring.frequencyConflicts.open()
     if (!isReadOnly) await monitoring.events.open()

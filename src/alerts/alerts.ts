@@ -19,7 +19,7 @@ import type { Log } from '../platform/log.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { Topic } from '../platform/topic.ts'
 import { maxTimerMs } from '../platform/wait.ts'
-import type { ReportingSources } from '../sources/reporting-sources.ts'
+import type { ReceiverSources } from '../sources/receiver-sources.ts'
 import { AlertContext, type AlertContextDeps } from './alert-context.ts'
 import { AlertEvaluation, type AlertEvaluationDeps } from './alert-evaluation.ts'
 import { type AlertChanged, type AlertEdit, OpenAlerts, type OpenAlertsDeps } from './open-alerts.ts'
@@ -34,7 +34,7 @@ export interface AlertDeps
   /** Resolves when the end of the condition `battery_died` is stored. */
   acknowledgeDied(channelId: number): Promise<void>
   isFailing(source: string): boolean
-  readonly reportingSources: Pick<ReportingSources, 'receiversOf' | 'all'>
+  readonly receiverSources: Pick<ReceiverSources, 'receiversOf' | 'all'>
   runningShows(): readonly (PlannedShow & { readonly started_at: number | null })[]
   /** `isStored`: it ends because the same alert was stored now. */
   onUnstored(alert: Alert, isStored: boolean): void
@@ -148,7 +148,7 @@ export class Alerts {
 
   /** Evaluates causes that depend on time, settings or the set of sources, and retries failed writes. */
   evaluateAll(): void {
-    for (const source of this.#deps.reportingSources.all()) this.#checkFailing(source)
+    for (const source of this.#deps.receiverSources.all()) this.#checkFailing(source)
     for (const source of this.#failures.keys()) this.#due.sources.add(source)
     this.#due.everything = true
     this.#schedule()
@@ -215,7 +215,7 @@ export class Alerts {
     if (isFailing === this.#failing.has(source)) return
     if (isFailing) this.#failing.add(source)
     else this.#failing.delete(source)
-    for (const id of this.#deps.reportingSources.receiversOf(source)) this.#due.receivers.add(id)
+    for (const id of this.#deps.receiverSources.receiversOf(source)) this.#due.receivers.add(id)
     this.#schedule()
   }
 

@@ -4,7 +4,6 @@ import type { Command } from 'commander'
 import { keepSavingLevels } from '../ingest/levels.ts'
 import { plugins } from '../manufacturers/index.ts'
 import type { MonitoredSource } from '../manufacturers/sources.ts'
-import { now } from '../platform/clock.ts'
 import { childLifetime, type Lifetime, pause } from '../platform/wait.ts'
 import { Service } from '../service.ts'
 import { keepSubscribed } from '../sources/subscriptions.ts'
@@ -140,8 +139,7 @@ function followOne(
     else terminal.out(`${new Date().toISOString()} ${plain(id)}: ${line}`)
   }
   let isUp = false
-  const deps = { ...service, now, random: Math.random }
-  return keepSubscribed(deps, source, signal, {
+  return keepSubscribed(service, source, signal, {
     onConnectionChange(up) {
       if (up === isUp) return
       isUp = up

@@ -8,11 +8,10 @@ import { keepSavingLevels } from '../ingest/levels.ts'
 import type { MonitoredSource } from '../manufacturers/sources.ts'
 import { ConfigReloader } from '../service/config-reload.ts'
 import { Service } from '../service.ts'
-import { createNodeId, withLease } from '../sources/lease-manager.ts'
+import { createNodeId, LeaseManager } from '../sources/lease-manager.ts'
 import { runPollLoop } from '../sources/poll-loop.ts'
 import type { CycleReport, Poller } from '../sources/poller.ts'
 import { Schedule } from '../sources/schedule.ts'
-import { takeOver } from '../sources/take-over.ts'
 import { openDatabase } from '../storage/database.ts'
 import { isUpToDate } from '../storage/migrate.ts'
 import { requireNoLoss } from '../storage/repair.ts'
@@ -118,19 +117,19 @@ async function pollOnce(
   options: PollOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const leaseDeps = { db: service.db, nodeId: createNodeId(terminal.pid, 'once'), log: service.log }
+  const leases = new LeaseManager(service.db, createNodeId(terminal.pid, 'once'), service.log)
   const reports: SourceCycle[] = []
   const skipped: string[] = []
   await Promise.all(
     pollers.map(async (poller) => {
       const { source } = poller
-      const intervalMs = intervalMsOf(source, service, options)
+      const intervalMs = service.settings.pollingIntervalMs(source.manufacturer)
       const progress = createProgress(terminal, plain(source.id))
       const cycle = { intervalMs, isComplete: true, onProgress: progress.show }
       if (options.dryRun) reports.push({ source, report: await poller.preview({ ...cycle, signal: terminal.signal }) })
       else {
-        const hasPolled = await withLease(leaseDeps, source.id, intervalMs, terminal.signal, async (lease) => {
-          takeOver(service.sourceRecords, source, lease)
+        const hasPolled = await leases.runOnce(source.id, intervalMs, terminal.signal, async (lease) => {
+          poller.takeOver(lease)
           reports.push({ source, report: await poller.poll({ ...cycle, ...lease }) })
         })
         if (!hasPolled) skipped.push(source.id)
@@ -170,29 +169,21 @@ async function previewContinuously(
   const schedule = new Schedule()
   await Promise.all(
     pollers.map((poller) => {
-      const { source, devices } = poller
-      const poll: Poller['poll'] = async (cycle) => {
-        // If the database cannot be read, the preview uses the data that was loaded before.
-        await service.ingest.catchUp().catch(() => {})
-        return poller.preview(cycle)
-      }
-      return runPollLoop(
-        { ...service, schedule, random: Math.random },
-        { source, devices, poll, wasAccessDenied: false },
-        {
-          signal,
-          isComplete: true,
-          intervalMs: () => intervalMsOf(source, service, options),
-          onCycle: (report) => printLine({ source, report }, options, terminal),
+      const { source } = poller
+      return runPollLoop(service, schedule, poller, {
+        signal,
+        isComplete: true,
+        intervalMs: () => service.settings.pollingIntervalMs(source.manufacturer),
+        async runCycle(cycle) {
+          // If the database cannot be read, the preview uses the data that was loaded before.
+          await service.ingest.catchUp().catch(() => {})
+          return poller.preview(cycle)
         },
-      )
+        onCycle: (report) => printLine({ source, report }, options, terminal),
+      })
     }),
   )
   return exitCodes.ok
-}
-
-function intervalMsOf({ manufacturer }: MonitoredSource, service: Service, { interval }: PollOptions): number {
-  return (interval ?? service.settings.get(manufacturer).polling_interval) * 1000
 }
 
 /** Runs cycles and subscriptions until stopped and prints one line per cycle. */

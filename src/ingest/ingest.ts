@@ -3,80 +3,39 @@
  * memory and published. Levels are applied to memory at once and stored at the end of a polling cycle.
  */
 
-import type { Alerts } from '../alerts/alerts.ts'
-import type { ConditionMonitor } from '../conditions/conditions.ts'
-import type { StateWriter, UnsavedState } from '../conditions/state-writer.ts'
+import type { UnsavedState } from '../conditions/state-writer.ts'
 import type { Unit } from '../domain/equipment/hardware.ts'
 import { type ChannelReading, type Receiver, withoutSuperseded } from '../domain/equipment/receiver.ts'
 import { type IngestPlan, isStructural, type LevelReport, type Update } from '../domain/identity/ingest-plan.ts'
 import { createProtocolPrecedence } from '../domain/identity/protocol-precedence.ts'
 import { haveSameFacts } from '../domain/levels/level-sample.ts'
 import { precedenceOfId } from '../manufacturers/index.ts'
-import type { Cache } from '../platform/cache.ts'
+import { now } from '../platform/clock.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
-import type { ReportingSources } from '../sources/reporting-sources.ts'
+import { Topic } from '../platform/topic.ts'
 import { type StoredCondition, saveConditions } from '../storage/channel-states.ts'
-import type { Database, Tx } from '../storage/database.ts'
+import type { Tx } from '../storage/database.ts'
 import { StaleWriteError } from '../storage/errors.ts'
 import { type RevisionColumn, saveLastSeen } from '../storage/receivers.ts'
-import { type Backlog, createBacklog } from './backlog.ts'
-import { LevelAges, type LevelArrival } from './level-ages.ts'
+import { Backlog } from './backlog.ts'
+import type { IngestSubsystems } from './ingest-subsystems.ts'
 import type { FramedLevels } from './level-frame.ts'
 import { LevelLane } from './level-lane.ts'
-import type { PlaceholderStore } from './placeholder-store.ts'
 import {
   type Batch,
-  createPlanner,
   type IngestReport,
   joinBatches,
   type PlannedBatch,
-  type Planner,
+  Planner,
   toReport,
   withChangedLevels,
 } from './plan-batch.ts'
-import type { ReceiverStore } from './receiver-store.ts'
 import { OvertakenError, ReceiverTransactions } from './receiver-transactions.ts'
 import { ReceiverUpdates } from './receiver-updates.ts'
 import { RemoteLevelLane, type RemoteReport } from './remote-levels.ts'
 import { StoredChanges } from './stored-changes.ts'
-import type { UnitStore } from './unit-store.ts'
 import { UnitChangesError, type Written, writeBatch } from './write-batch.ts'
 import { WriteQueue } from './write-queue.ts'
-
-export interface IngestDeps {
-  readonly db: Database
-  readonly receiverStore: ReceiverStore
-  readonly placeholderStore: PlaceholderStore
-  readonly unitStore: UnitStore
-  readonly cache: Pick<Cache<unknown>, 'drop'>
-  readonly conditions: Pick<
-    ConditionMonitor,
-    | 'put'
-    | 'remove'
-    | 'watch'
-    | 'isOwn'
-    | 'release'
-    | 'load'
-    | 'isCurrent'
-    | 'levelsChanged'
-    | 'manufacturerOf'
-    | 'withConditions'
-    | 'withReported'
-  >
-  readonly stateWriter: Pick<StateWriter, 'putFacts'>
-  readonly alerts: Pick<Alerts, 'evaluateReceiver' | 'evaluateCharger' | 'releaseReceiver'>
-  readonly reportingSources: Pick<ReportingSources, 'record' | 'remove'>
-  /** Called with the id of every receiver of which this process has received a report. */
-  onReceived(receiverId: number): void
-  /** Called with the id of every receiver of which this process has received nothing but levels. */
-  onLevelsReceived(receiverId: number): void
-  /** Returns how the levels of a receiver arrive from a source; undefined: from an unknown one. */
-  levelArrival(source: string | undefined, receiver: Receiver): LevelArrival
-  /** Whether other processes read levels from the database. */
-  hasOtherReaders(): boolean
-  /** The wall-clock time in epoch ms. */
-  now(): number
-}
 
 /** Where levels were read, and when (`performance.now()`). */
 export interface PolledLevels {
@@ -85,9 +44,10 @@ export interface PolledLevels {
 }
 
 export class Ingest {
+  /** This process has received nothing but levels of the receiver with this id. */
+  readonly levelsReceived = new Topic<number>()
   readonly levelLane: LevelLane
-  readonly levelAges: LevelAges
-  readonly #deps: IngestDeps
+  readonly #service: IngestSubsystems
   readonly #backlog: Backlog
   readonly #planner: Planner
   readonly #updates: ReceiverUpdates
@@ -96,40 +56,27 @@ export class Ingest {
   readonly #transactions: ReceiverTransactions
   readonly #queue: WriteQueue
 
-  constructor(deps: IngestDeps) {
-    const { receiverStore, conditions } = deps
+  constructor(service: IngestSubsystems) {
+    const { db, receiverStore, unitStore, leaseManager, cache } = service
+    this.#service = service
+    this.#backlog = new Backlog(receiverStore, leaseManager)
     const precedence = createProtocolPrecedence(
       precedenceOfId,
       (id) => performance.now() - receiverStore.lastReceivedAt(id),
     )
-    const onLevelsReceived = (receiverId: number) => {
-      conditions.watch(receiverId)
-      deps.onLevelsReceived(receiverId)
-    }
-    const backlog = createBacklog(receiverStore, deps.hasOtherReaders)
-    this.#deps = deps
-    this.#backlog = backlog
-    this.#planner = createPlanner({ ...deps, backlog, precedence })
-    this.levelLane = new LevelLane({ ...deps, levels: receiverStore.levels, backlog, onReceived: onLevelsReceived })
-    this.levelAges = new LevelAges({
-      levels: receiverStore.levels,
-      forget: (rows, lost) => this.levelLane.forget(rows, lost),
-      isOwn: (receiverId) => conditions.isOwn(receiverId),
-      onChanged: (receiverId) => conditions.levelsChanged(receiverId),
-    })
-    this.#updates = new ReceiverUpdates(deps)
-    this.#remoteLevels = new RemoteLevelLane({ ...deps, backlog, levelLane: this.levelLane, updates: this.#updates })
-    this.#stored = new StoredChanges({ ...deps, backlog, updates: this.#updates, remoteLevels: this.#remoteLevels })
-    this.#transactions = new ReceiverTransactions({
-      ...deps,
-      load: () => this.#stored.load(),
-      loadReadings: (reader, counters) => this.#stored.loadReadings(reader, counters),
-    })
-    this.#queue = new WriteQueue({
-      run: (work) => this.#transactions.enqueue(work),
-      write: (batches) => this.#write(batches),
-      findReceiver: (manufacturer, apiDeviceId) => receiverStore.factsByApiId(manufacturer, apiDeviceId),
-    })
+    this.#planner = new Planner(receiverStore, unitStore, this.#backlog, precedence)
+    this.levelLane = new LevelLane(receiverStore.levels, this.#backlog, cache)
+    this.#updates = new ReceiverUpdates(service)
+    this.#remoteLevels = new RemoteLevelLane(service, this.#backlog, this.levelLane, this.#updates)
+    this.#stored = new StoredChanges(service, this.#backlog, this.#updates, this.#remoteLevels)
+    this.#transactions = new ReceiverTransactions(db, receiverStore, this.#stored)
+    this.#queue = new WriteQueue(receiverStore, this.#transactions, (batches) => this.#write(batches))
+    this.#subscribe()
+  }
+
+  /** This process has received a report of the receiver with this id. */
+  get reported(): Topic<number> {
+    return this.#updates.reported
   }
 
   /**
@@ -157,11 +104,12 @@ export class Ingest {
    * (`performance.now()`) are kept.
    */
   applyPolledLevels({ id }: Receiver, readings: readonly ChannelReading[], { source, time }: PolledLevels): void {
-    const rows = this.#deps.receiverStore.levels.rowsOf(id)
+    const rows = this.#service.receiverStore.levels.rowsOf(id)
     if (rows === undefined || !rows.facts.is_active) return
-    const samples = this.levelAges.withoutNewer(rows, readings, time)
+    const { levelAges, levelArrivals } = this.#service
+    const samples = levelAges.withoutNewer(rows, readings, time)
     this.levelLane.apply(rows, samples)
-    this.levelAges.received(rows, samples, this.levelArrival(source, rows.facts))
+    levelAges.received(rows, samples, levelArrivals.of(source, rows.facts))
   }
 
   /** Applies reports that other processes received and store. */
@@ -172,11 +120,6 @@ export class Ingest {
   /** Applies levels that other processes received and store. */
   applyRemoteLevels(received: readonly FramedLevels[]): void {
     this.#remoteLevels.applyLevels(received)
-  }
-
-  /** Returns how the levels of a receiver arrive from a source. */
-  levelArrival(source: string | undefined, receiver: Receiver): LevelArrival {
-    return this.#deps.levelArrival(source, receiver)
   }
 
   /** Returns what `ingest` would report. */
@@ -206,7 +149,7 @@ export class Ingest {
 
   /** Corrects `last_seen` times that are in the future because the clock was set back. */
   async correctTimes(): Promise<void> {
-    const { receiverStore, now } = this.#deps
+    const { receiverStore } = this.#service
     const corrected = receiverStore.levels.listSeenAfter(now()).flatMap((id) => {
       const receiver = receiverStore.get(id)
       const last_seen = Math.round(now() - (performance.now() - receiverStore.lastReceivedAt(id)))
@@ -235,8 +178,25 @@ export class Ingest {
     })
   }
 
+  #subscribe(): void {
+    const { levelAges, conditions } = this.#service
+    this.levelLane.received.subscribe((receiverId) => {
+      conditions.watch(receiverId)
+      this.levelsReceived.publish(receiverId)
+    })
+    levelAges.found.subscribe((receiverId) => conditions.levelsChanged(receiverId))
+    levelAges.lost.subscribe(({ rows, lost }) => {
+      // Another process may receive the levels now.
+      if (!conditions.isOwn(rows.receiverId)) levelAges.forget(rows)
+      else {
+        this.levelLane.forget(rows, lost)
+        conditions.levelsChanged(rows.receiverId)
+      }
+    })
+  }
+
   async #saveFacts(ids: readonly number[]): Promise<void> {
-    const { receiverStore } = this.#deps
+    const { receiverStore } = this.#service
     const manufacturers = new Set(ids.map((id) => receiverStore.facts(id)?.manufacturer))
     for (const manufacturer of manufacturers) {
       if (manufacturer === undefined) continue
@@ -247,7 +207,7 @@ export class Ingest {
   }
 
   async #saveConditions(stored: readonly StoredCondition[]): Promise<void> {
-    const { conditions } = this.#deps
+    const { conditions } = this.#service
     for (const manufacturer of new Set(stored.map((condition) => conditions.manufacturerOf(condition)))) {
       if (manufacturer === undefined) continue
       await this.#transactions.retry(async () => {
@@ -276,11 +236,11 @@ export class Ingest {
   }
 
   async #store(plan: IngestPlan, batch: Batch): Promise<void> {
-    const { receiverStore, unitStore, now } = this.#deps
-    const deps = { receiverStore, unitStore, backlog: this.#backlog, planner: this.#planner, now }
+    const { receiverStore, unitStore } = this.#service
+    const memory = { receiverStore, unitStore, backlog: this.#backlog, planner: this.#planner }
     const write = async (tx: Tx, revision: number, column: RevisionColumn): Promise<Written> => {
       await batch.guard?.(tx)
-      return writeBatch(deps, tx, { revision, column, batch, plan })
+      return writeBatch(memory, tx, { revision, column, batch, plan })
     }
     const writeAll = () => this.#transactions.runKnown((tx, revision) => write(tx, revision, 'revision'))
     if (this.#planner.changesOnlyReadings(plan, batch)) {
@@ -309,7 +269,7 @@ export class Ingest {
     this.#recordSource(batch, plan.updates)
     for (const update of plan.updates) if (!isStructural(update)) this.#applyUpdate(update)
     const changed = plan.levelReports.filter((report) => this.#applyLevelReport(report, plan, batch.source))
-    this.#deps.cache.drop(batch.manufacturer)
+    this.#service.cache.drop(batch.manufacturer)
     return withChangedLevels(toReport(batch, plan), changed.length)
   }
 
@@ -335,11 +295,11 @@ export class Ingest {
 
   /** Returns whether the levels differ from the known ones. */
   #applyLevelReport({ receiver, readings, receiverAtRead }: LevelReport, { at }: IngestPlan, source?: string): boolean {
-    const { receiverStore, alerts, conditions, reportingSources } = this.#deps
-    if (source !== undefined) reportingSources.record(receiver.id, source)
+    const { receiverStore, alerts, conditions, receiverSources, levelAges, levelArrivals } = this.#service
+    if (source !== undefined) receiverSources.record(receiver.id, source)
     alerts.evaluateReceiver(receiver, receiver)
     conditions.watch(receiver.id)
-    this.levelAges.reported(receiver, readings, this.#deps.levelArrival(source, receiver))
+    levelAges.reported(receiver, readings, levelArrivals.of(source, receiver))
     // The reports of devices whose levels are pushed have no readings.
     const before = readings.length > 0 ? receiverAtRead?.(receiver.id) : undefined
     const current = before && receiverStore.get(receiver.id)
@@ -351,16 +311,16 @@ export class Ingest {
   }
 
   #recordSource({ source }: Batch, updates: readonly Update[]): void {
-    const { reportingSources, levelArrival } = this.#deps
+    const { receiverSources, levelAges, levelArrivals } = this.#service
     for (const { receiver, readings, report } of updates) {
       if (report === null) continue
-      if (source !== undefined) reportingSources.record(receiver.id, source)
-      this.levelAges.reported(receiver, readings, levelArrival(source, receiver))
+      if (source !== undefined) receiverSources.record(receiver.id, source)
+      levelAges.reported(receiver, readings, levelArrivals.of(source, receiver))
     }
   }
 
   async #applyWritten(written: Written, batch: Batch, plan: IngestPlan): Promise<void> {
-    const { receiverStore, unitStore, cache, alerts } = this.#deps
+    const { receiverStore, unitStore, cache, alerts, levelAges, levelArrivals } = this.#service
     for (const entry of written.entries) receiverStore.putEntry(entry)
     const chargers = this.#chargersOf(written.units)
     for (const unit of written.units) unitStore.put(unit)
@@ -368,12 +328,12 @@ export class Ingest {
       this.#backlog.recordSave(id)
       if (receiverStore.levels.rowsOf(id)?.version === version) this.#backlog.markSaved(id)
     }
-    for (const { id } of written.unchanged) this.#backlog.recordSave(id)
+    for (const id of written.unchanged) this.#backlog.recordSave(id)
     cache.drop(batch.manufacturer)
     for (const receiver of written.created) {
       this.#backlog.recordSave(receiver.id)
       this.#updates.publishReported(receiver)
-      this.levelAges.reported(receiver, receiver.channels, this.#deps.levelArrival(batch.source, receiver))
+      levelAges.reported(receiver, receiver.channels, levelArrivals.of(batch.source, receiver))
       if (isTimeSliceUsed()) await yieldToEventLoop()
     }
     await this.#applyPlan(plan, batch, written.extended)
@@ -382,7 +342,7 @@ export class Ingest {
 
   /** Returns the chargers that hold these battery packs, or held them before. */
   #chargersOf(packs: readonly Unit[]): ReadonlySet<number> {
-    const { unitStore } = this.#deps
+    const { unitStore } = this.#service
     const charging = packs.filter(({ channel_id }) => channel_id === null)
     const ids = charging.flatMap(({ id, receiver_id }) => [receiver_id, unitStore.get(id)?.receiver_id ?? null])
     return new Set(ids.filter((id) => id !== null))
@@ -397,16 +357,16 @@ export class Ingest {
       this.#applyUpdate(update, extended)
       if (isTimeSliceUsed()) await yieldToEventLoop()
     }
-    this.#deps.cache.drop(manufacturer)
+    this.#service.cache.drop(manufacturer)
   }
 
   #applyUpdate(update: Update, extended?: ReadonlyMap<number, Receiver>): void {
     const { id } = update.receiver
-    const before = this.#deps.receiverStore.get(id)
+    const before = this.#service.receiverStore.get(id)
     const after = this.#planner.applyToCurrent(update, extended)
     if (extended === undefined && before !== undefined && after.channels !== before.channels) {
       this.#backlog.add(id)
-      if (!haveSameFacts(before.channels, after.channels)) this.#deps.stateWriter.putFacts(id)
+      if (!haveSameFacts(before.channels, after.channels)) this.#service.stateWriter.putFacts(id)
     }
     this.#updates.publishReported(after)
   }

@@ -29,11 +29,12 @@ function createAges(levels: DeviceLevels, { intervalMs = 10_000, isOn = true, fi
   if (rows === undefined) throw new Error('The receiver has no rows.')
   const changed: number[] = []
   let isOwn = true
-  const ages = new LevelAges({
-    levels: store,
-    forget: (forgotten, lost) => void store.forget(forgotten, lost, performance.now()),
-    isOwn: () => isOwn,
-    onChanged: (id) => void changed.push(id),
+  const ages = new LevelAges(store)
+  ages.found.subscribe((id) => void changed.push(id))
+  ages.lost.subscribe(({ rows, lost }) => {
+    if (!isOwn) return ages.forget(rows)
+    store.forget(rows, lost, performance.now())
+    changed.push(rows.receiverId)
   })
   const arrival = { levels, intervalMs }
   return {

@@ -17,23 +17,15 @@ import {
   queryLevelsEveryMs,
   withoutLevels,
 } from '../domain/levels/level-sample.ts'
+
+import { Topic } from '../platform/topic.ts'
+import type { LevelArrival } from './level-arrivals.ts'
 import type { LevelRows, LevelStore, LostLevels } from './level-store.ts'
 
-export interface LevelAgesDeps {
-  readonly levels: Pick<LevelStore, 'rowsOf' | 'listenToRecords' | 'hasKnown'>
-  /** Makes levels unknown, and publishes that. */
-  forget(rows: LevelRows, lost: readonly LostLevels[]): void
-  /** Whether this process receives the reports of the receiver. */
-  isOwn(receiverId: number): boolean
-  /** Called when levels of a receiver were lost, or are received again. */
-  onChanged(receiverId: number): void
-}
-
-/** How the levels of a receiver arrive from one source. */
-export interface LevelArrival {
-  readonly levels: DeviceLevels
-  /** The interval of the polls or queries of the source. */
-  readonly intervalMs: number
+/** Levels of a receiver that are no longer valid. */
+export interface LevelsLost {
+  readonly rows: LevelRows
+  readonly lost: readonly LostLevels[]
 }
 
 /**
@@ -49,7 +41,11 @@ const checkEveryMs = 500
 const sameTimeMs = 1000
 
 export class LevelAges {
-  readonly #deps: LevelAgesDeps
+  /** Levels were lost. The subscriber makes them unknown. */
+  readonly lost = new Topic<LevelsLost>()
+  /** Levels of the receiver with this id are received again. */
+  readonly found = new Topic<number>()
+  readonly #levels: LevelStore
   readonly #arrivals = new Map<LevelRows, LevelArrival>()
   /** Two values for each row of the LevelStore, in the order of `levelKinds`. */
   #status = new Uint8Array(64)
@@ -57,13 +53,13 @@ export class LevelAges {
   #since = new Float64Array(64)
   readonly #timer: NodeJS.Timeout
 
-  constructor(deps: LevelAgesDeps) {
-    this.#deps = deps
+  constructor(levels: LevelStore) {
+    this.#levels = levels
     this.#timer = setInterval(() => this.check(), checkEveryMs).unref()
-    deps.levels.listenToRecords({
+    levels.listenToRecords({
       loaded() {},
       factsChanged() {},
-      removed: (rows) => this.#forgetRows(rows),
+      removed: (rows) => this.forget(rows),
     })
   }
 
@@ -91,12 +87,12 @@ export class LevelAges {
         this.#since[index] = now
       }
     }
-    if (isFound) this.#deps.onChanged(rows.receiverId)
+    if (isFound) this.found.publish(rows.receiverId)
   }
 
   /** Records a report of a receiver. From now on, the levels that it should send are awaited. */
   reported(receiver: Receiver, samples: readonly LevelSample[], arrival: LevelArrival): void {
-    const rows = this.#deps.levels.rowsOf(receiver.id)
+    const rows = this.#levels.rowsOf(receiver.id)
     if (rows === undefined) return
     this.received(rows, samples, arrival)
     for (const [index, { transmitter }] of rows.facts.channels.entries()) {
@@ -108,7 +104,7 @@ export class LevelAges {
 
   /** Returns whether the levels of a channel are current. */
   statusOf(receiverId: number, channel: number): LevelsStatus {
-    const row = this.#deps.levels.rowsOf(receiverId)?.rowByNumber[channel]
+    const row = this.#levels.rowsOf(receiverId)?.rowByNumber[channel]
     if (row === undefined) return 'unknown'
     const current = levelKinds.map((kind) => statuses[this.#status[this.#indexOf(row, kind)] ?? 0])
     if (current.includes('lost')) return 'lost'
@@ -120,7 +116,7 @@ export class LevelAges {
 
   /** True if levels of the receiver are due at a fixed rate. */
   awaitsSamples(receiverId: number): boolean {
-    const rows = this.#deps.levels.rowsOf(receiverId)
+    const rows = this.#levels.rowsOf(receiverId)
     const levels = rows && this.#arrivals.get(rows)?.levels
     if (levels === undefined) return false
     const sampled = levelKinds.filter((kind) => isExpected(levels[kind]))
@@ -137,7 +133,7 @@ export class LevelAges {
    * confirm them.
    */
   needsPoll(receiverId: number): boolean {
-    const rows = this.#deps.levels.rowsOf(receiverId)
+    const rows = this.#levels.rowsOf(receiverId)
     const levels = rows && this.#arrivals.get(rows)?.levels
     if (levels === undefined) return false
     return levelKinds.some(
@@ -158,19 +154,19 @@ export class LevelAges {
     })
   }
 
-  /** Makes the levels unknown that are no longer valid. */
+  /** Publishes the levels that are no longer valid. */
   check(): void {
     const now = performance.now()
     for (const [rows, arrival] of this.#arrivals) {
       const lost = this.#takeLost(rows, arrival, now)
-      if (lost.length === 0) continue
-      // Another process receives the levels now.
-      if (!this.#deps.isOwn(rows.receiverId)) this.#forgetRows(rows)
-      else {
-        this.#deps.forget(rows, lost)
-        this.#deps.onChanged(rows.receiverId)
-      }
+      if (lost.length > 0) this.lost.publish({ rows, lost })
     }
+  }
+
+  /** Forgets the ages of all levels of a receiver. */
+  forget(rows: LevelRows): void {
+    this.#arrivals.delete(rows)
+    for (const row of rows.rows) for (const kind of levelKinds) this.#status[this.#indexOf(row, kind)] = codes.none
   }
 
   #takeLost(rows: LevelRows, { levels, intervalMs }: LevelArrival, now: number): readonly LostLevels[] {
@@ -208,7 +204,7 @@ export class LevelAges {
   }
 
   #shouldArrive(row: number, kind: LevelKind, { levels }: LevelArrival): boolean {
-    return isExpected(levels[kind]) || this.#deps.levels.hasKnown(row, kind)
+    return isExpected(levels[kind]) || this.#levels.hasKnown(row, kind)
   }
 
   /** False for levels that have never arrived. */
@@ -217,11 +213,6 @@ export class LevelAges {
     const status = this.#status[at]
     if (status !== codes.current && status !== codes.lost) return false
     return performance.now() - (this.#since[at] ?? 0) >= queryLevelsEveryMs
-  }
-
-  #forgetRows(rows: LevelRows): void {
-    this.#arrivals.delete(rows)
-    for (const row of rows.rows) for (const kind of levelKinds) this.#status[this.#indexOf(row, kind)] = codes.none
   }
 
   #indexOf(row: number, kind: LevelKind): number {

@@ -3,30 +3,14 @@
 import type { DeviceReport } from '../domain/equipment/receiver.ts'
 import type { OnLevels } from '../manufacturers/plugin.ts'
 import type { MonitoredSource } from '../manufacturers/sources.ts'
-import type { Counters } from '../platform/counters.ts'
-import type { Connections } from '../sources/connections.ts'
-import type { Ingest } from './ingest.ts'
-import type { LevelAges, LevelArrival } from './level-ages.ts'
-import type { LevelLane } from './level-lane.ts'
+import type { SourceSubsystems } from '../sources/source-subsystems.ts'
+import type { LevelArrival } from './level-arrivals.ts'
 import type { LevelRows } from './level-store.ts'
-import type { ReceiverStore } from './receiver-store.ts'
-import type { UnitStore } from './unit-store.ts'
-
-export interface LevelIngestDeps {
-  readonly receiverStore: Pick<ReceiverStore, 'factsByApiId' | 'levels'>
-  readonly unitStore: Pick<UnitStore, 'ofDevice'>
-  readonly connections: Pick<Connections, 'find' | 'recordMessage' | 'changes'>
-  readonly ingest: Pick<Ingest, 'levelArrival'> & {
-    readonly levelLane: Pick<LevelLane, 'apply'>
-    readonly levelAges: Pick<LevelAges, 'received'>
-  }
-  readonly counters: Pick<Counters, 'countIgnored'>
-}
 
 export interface LevelIngestHooks {
   /** Called when levels of this device were received, at most every two seconds. */
   onLevelsReceived?(deviceId: string): void
-  /** Whether different hardware reports under this id. If so, its levels do not apply to the receiver. */
+  /** True if different hardware reports under this id. Its levels then do not apply to the receiver. */
   isReplaced?(deviceId: string): boolean
   /** Passes levels of an inactive receiver to ingest, because a report marks the receiver as online. */
   ingestReport(deviceId: string, report: DeviceReport): void
@@ -36,13 +20,12 @@ export interface LevelIngestHooks {
 interface Target {
   readonly device: string
   readonly rows: LevelRows
-  /** That of `rows` at the time of the look-up. */
+  /** `rows.factsVersion` at the time of the look-up. */
   readonly factsVersion: number
-  /** Whether different hardware reports under the device's id. */
   readonly isReplaced: boolean
-  /** Whether a user has stopped the connection. */
+  /** True if a user has stopped the connection. */
   readonly isStopped: boolean
-  /** Whether a transmitter is known, by channel number; undefined if the channel is not known. */
+  /** By channel number; undefined if the channel is not known. */
   readonly hasTransmitter: readonly (boolean | undefined)[]
   readonly arrival: LevelArrival
   /** `Connections.changes` at the time of the look-up. */
@@ -50,7 +33,7 @@ interface Target {
   /** When it was looked up (`performance.now()`). */
   readonly foundAt: number
   /**
-   * Whether levels of this device have been passed on as a report. The first levels on a connection are, because a
+   * True once levels of this device have been passed on as a report. The first levels on a connection are, because a
    * report evaluates the alerts.
    */
   isReported: boolean
@@ -61,10 +44,11 @@ const lookUpEveryMs = 2_000
 
 /** Creates the function that applies the levels of a source's subscription. */
 export function createLevelIngest(
-  { receiverStore, unitStore, connections, ingest, counters }: LevelIngestDeps,
-  source: Pick<MonitoredSource, 'id' | 'manufacturer'>,
+  service: SourceSubsystems,
+  source: MonitoredSource,
   hooks: LevelIngestHooks,
 ): OnLevels {
+  const { receiverStore, unitStore, connections, ingest, levelAges, levelArrivals, counters } = service
   const targets = new Map<string, Target>()
   /** The last target, because most sources report only one device. */
   let last: Target | undefined
@@ -97,7 +81,7 @@ export function createLevelIngest(
       isReplaced: hooks.isReplaced?.(device) === true,
       isStopped: connections.find(receiverId)?.status === 'stopped',
       hasTransmitter,
-      arrival: ingest.levelArrival(source.id, facts),
+      arrival: levelArrivals.of(source.id, facts),
       connectionChanges: connections.changes,
       foundAt: now,
       isReported: known?.isReported === true,
@@ -121,7 +105,7 @@ export function createLevelIngest(
     const { rows, hasTransmitter, arrival } = target
     if (rows.facts.is_active) {
       ingest.levelLane.apply(rows, samples)
-      ingest.levelAges.received(rows, samples, arrival)
+      levelAges.received(rows, samples, arrival)
     } else hooks.ingestReport(device, { id: device, kind: 'receiver', channels: samples })
     if (!target.isReported) {
       target.isReported = true

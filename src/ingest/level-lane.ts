@@ -5,21 +5,12 @@
  */
 
 import type { LevelSample } from '../domain/levels/level-sample.ts'
-import type { Cache } from '../platform/cache.ts'
+import type { CachedResponses } from '../platform/cache.ts'
+import { now } from '../platform/clock.ts'
 import { FrameClock } from '../platform/frame-clock.ts'
 import { Topic } from '../platform/topic.ts'
 import type { Backlog } from './backlog.ts'
 import type { EncodedLevels, LevelRows, LevelStore, LostLevels } from './level-store.ts'
-
-export interface LevelLaneDeps {
-  readonly levels: LevelStore
-  readonly backlog: Pick<Backlog, 'add'>
-  readonly cache: Pick<Cache<unknown>, 'drop'>
-  /** Called with the id of every receiver of which this process has received levels. */
-  onReceived(receiverId: number): void
-  /** The wall-clock time in epoch ms. */
-  now(): number
-}
 
 interface Received {
   readonly hasChanged: boolean
@@ -33,25 +24,31 @@ interface Received {
 interface Origin {
   /** When they were received, in epoch ms. */
   readonly time: number
-  /** Whether they are the readings of a report, of which the same array may follow. */
+  /** True if they are the readings of a report, of which the same array may follow. */
   readonly isReport: boolean
 }
 
 export class LevelLane {
   /** The levels of these receivers have changed since the last frame. */
   readonly changed = new Topic<readonly LevelRows[]>()
-  readonly #deps: LevelLaneDeps
+  /** This process has received levels of the receiver with this id. */
+  readonly received = new Topic<number>()
+  readonly #levels: LevelStore
+  readonly #backlog: Backlog
+  readonly #cache: CachedResponses
   readonly #clock = new FrameClock(() => this.publishFrame())
   /** Receivers whose changes since the last frame were all received by other processes, which store them. */
   readonly #remote = new Set<number>()
 
-  constructor(deps: LevelLaneDeps) {
-    this.#deps = deps
+  constructor(levels: LevelStore, backlog: Backlog, cache: CachedResponses) {
+    this.#levels = levels
+    this.#backlog = backlog
+    this.#cache = cache
   }
 
   /** Applies samples that have just arrived. Returns whether any level has changed. */
   apply(rows: LevelRows, samples: readonly LevelSample[]): boolean {
-    return this.#apply(rows, samples, { time: this.#deps.now(), isReport: false })
+    return this.#apply(rows, samples, { time: now(), isReport: false })
   }
 
   /**
@@ -59,7 +56,7 @@ export class LevelLane {
    * any level has changed.
    */
   applyReported(receiverId: number, readings: readonly LevelSample[], time: number): boolean {
-    const rows = this.#deps.levels.rowsOf(receiverId)
+    const rows = this.#levels.rowsOf(receiverId)
     return rows !== undefined && this.#apply(rows, rows.lastSeen <= time ? readings : none, { time, isReport: true })
   }
 
@@ -71,9 +68,9 @@ export class LevelLane {
 
   /** Makes levels unknown that were received too long ago. */
   forget(rows: LevelRows, lost: readonly LostLevels[]): void {
-    if (!this.#deps.levels.forget(rows, lost, performance.now())) return
+    if (!this.#levels.forget(rows, lost, performance.now())) return
     this.#remote.delete(rows.receiverId)
-    this.#deps.onReceived(rows.receiverId)
+    this.received.publish(rows.receiverId)
     this.#clock.request()
   }
 
@@ -81,7 +78,7 @@ export class LevelLane {
   applyEncoded(rows: LevelRows, channels: readonly EncodedLevels[], time: number): void {
     const at = performance.now()
     this.#markRemote(rows)
-    this.#recordReceived(rows, { hasChanged: this.#deps.levels.applyEncoded(rows, channels, at), at, time })
+    this.#recordReceived(rows, { hasChanged: this.#levels.applyEncoded(rows, channels, at), at, time })
   }
 
   /**
@@ -89,11 +86,10 @@ export class LevelLane {
    * subscribers.
    */
   publishFrame(): void {
-    const { levels, backlog, cache } = this.#deps
-    const changed = levels.takeChanged()
-    for (const { receiverId } of changed) if (!this.#remote.has(receiverId)) backlog.add(receiverId)
+    const changed = this.#levels.takeChanged()
+    for (const { receiverId } of changed) if (!this.#remote.has(receiverId)) this.#backlog.add(receiverId)
     this.#remote.clear()
-    for (const manufacturer of new Set(changed.map((rows) => rows.manufacturer))) cache.drop(manufacturer)
+    for (const manufacturer of new Set(changed.map((rows) => rows.manufacturer))) this.#cache.drop(manufacturer)
     this.changed.publish(changed)
   }
 
@@ -105,20 +101,20 @@ export class LevelLane {
   #apply(rows: LevelRows, samples: readonly LevelSample[], origin: Origin): boolean {
     this.#remote.delete(rows.receiverId)
     const hasChanged = this.#store(rows, samples, origin)
-    this.#deps.onReceived(rows.receiverId)
+    this.received.publish(rows.receiverId)
     return hasChanged
   }
 
   #store(rows: LevelRows, samples: readonly LevelSample[], { time, isReport }: Origin): boolean {
-    const { levels } = this.#deps
     const at = performance.now()
+    const levels = this.#levels
     const hasChanged = isReport ? levels.applyReported(rows, samples, at) : levels.apply(rows, samples, at)
     this.#recordReceived(rows, { hasChanged, at, time })
     return hasChanged
   }
 
   #recordReceived(rows: LevelRows, { hasChanged, at, time }: Received): void {
-    this.#deps.levels.markReceived(rows, at, time)
+    this.#levels.markReceived(rows, at, time)
     if (hasChanged) this.#clock.request()
   }
 

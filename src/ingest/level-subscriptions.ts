@@ -3,9 +3,11 @@
  * (`ingest/level-demand.ts`). There is one Redis channel for each manufacturer.
  */
 
+import { Topic } from '../platform/topic.ts'
 import type { Redis } from '../storage/redis.ts'
 import { type LevelDemand, watchDemand } from './level-demand.ts'
 import { decodeFrame, type FramedLevels } from './level-frame.ts'
+import type { ReceiverStore } from './receiver-store.ts'
 
 /** A message to this topic contains the code of a manufacturer of which a process needs all current levels. */
 export const requestTopic = 'level-requests'
@@ -14,29 +16,28 @@ export function levelTopic(manufacturer: string): string {
   return `levels:${manufacturer}`
 }
 
-export interface LevelSubscriptionDeps {
-  readonly redis: Redis
-  /** Identifies this process. */
-  readonly nodeId: string
-  readonly demand: LevelDemand
-  /** Lists the manufacturers of the known receivers. */
-  manufacturers(): Iterable<string>
-  /** Called with levels that other processes received. */
-  onLevels(received: readonly FramedLevels[]): void
-}
-
 export class LevelSubscriptions {
-  readonly #deps: LevelSubscriptionDeps
-  /** What ends each subscription, by manufacturer. */
+  /** Levels that other processes received. */
+  readonly received = new Topic<readonly FramedLevels[]>()
+  readonly #redis: Redis
+  /** Identifies this process. */
+  readonly #nodeId: string
+  readonly #demand: LevelDemand
+  readonly #receiverStore: ReceiverStore
+  /** End each subscription, by manufacturer. */
   readonly #subscriptions = new Map<string, () => void>()
-  /** Manufacturers whose current levels have to be requested as soon as Redis responds. */
+  /** Manufacturers whose current levels must be requested once Redis responds. */
   readonly #unsentRequests = new Set<string>()
   readonly #endWatch: () => void
 
-  constructor(deps: LevelSubscriptionDeps) {
-    this.#deps = deps
+  /** `demand` is by manufacturer. */
+  constructor(redis: Redis, nodeId: string, demand: LevelDemand, receiverStore: ReceiverStore) {
+    this.#redis = redis
+    this.#nodeId = nodeId
+    this.#demand = demand
+    this.#receiverStore = receiverStore
     // Also sends the requests that could not be sent while Redis was unavailable.
-    this.#endWatch = watchDemand(deps.demand, () => this.#update())
+    this.#endWatch = watchDemand(demand, () => this.#update())
   }
 
   close(): void {
@@ -46,8 +47,8 @@ export class LevelSubscriptions {
   }
 
   #update(): void {
-    const { demand, manufacturers } = this.#deps
-    const needed = new Set(demand.select(manufacturers))
+    const listManufacturers = () => new Set(this.#receiverStore.listFacts().map(({ manufacturer }) => manufacturer))
+    const needed = new Set(this.#demand.select(listManufacturers))
     for (const manufacturer of needed) if (!this.#subscriptions.has(manufacturer)) this.#subscribe(manufacturer)
     for (const [manufacturer, end] of this.#subscriptions) {
       if (needed.has(manufacturer)) continue
@@ -59,7 +60,7 @@ export class LevelSubscriptions {
   }
 
   #subscribe(manufacturer: string): void {
-    const end = this.#deps.redis.subscribe(levelTopic(manufacturer), {
+    const end = this.#redis.subscribe(levelTopic(manufacturer), {
       onMessage: (message) => this.#receive(message),
       // Levels that do not change are not published, so the current ones are requested.
       onSubscribed: () => this.#request(manufacturer),
@@ -68,16 +69,15 @@ export class LevelSubscriptions {
   }
 
   #request(manufacturer: string): void {
-    const { redis } = this.#deps
-    if (!redis.isUp) this.#unsentRequests.add(manufacturer)
+    if (!this.#redis.isUp) this.#unsentRequests.add(manufacturer)
     else {
       this.#unsentRequests.delete(manufacturer)
-      redis.publish(requestTopic, manufacturer)
+      this.#redis.publish(requestTopic, manufacturer)
     }
   }
 
   #receive(message: Buffer): void {
     const frame = decodeFrame(message)
-    if (frame !== null && frame.owner !== this.#deps.nodeId) this.#deps.onLevels(frame.receivers)
+    if (frame !== null && frame.owner !== this.#nodeId) this.received.publish(frame.receivers)
   }
 }

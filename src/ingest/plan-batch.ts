@@ -1,5 +1,3 @@
-/** Plans a batch of device reports against the receivers in memory. Changes nothing. */
-
 import { planReportedUnits, type ReportedUnits } from '../domain/equipment/hardware.ts'
 import {
   type ChannelReading,
@@ -20,6 +18,7 @@ import {
 import type { ProtocolPrecedence } from '../domain/identity/protocol-precedence.ts'
 import { ipKey, macKey, serialKey } from '../domain/identity/reconcile.ts'
 import { hasOnlyLevels, type LevelSample } from '../domain/levels/level-sample.ts'
+import { now } from '../platform/clock.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { Tx } from '../storage/database.ts'
 import type { Backlog } from './backlog.ts'
@@ -43,7 +42,7 @@ export interface Batch {
   readonly offline?: readonly number[]
   /** Ids of devices that the upstream system has not listed for several polls. */
   readonly missing?: readonly string[]
-  /** Receivers whose facts are in memory and are to be stored. A batch with these contains nothing else. */
+  /** Receivers whose facts in memory must be stored. A batch with these contains nothing else. */
   readonly receivers?: readonly number[]
   /** Ends a polling cycle: levels that have changed since the previous cycle are stored too. */
   readonly endsCycle?: boolean
@@ -87,174 +86,184 @@ export interface PlannedBatch {
   readonly updates: readonly Update[]
 }
 
-export interface Planner {
+/** Plans batches of device reports against the receivers in memory. Changes nothing. */
+export class Planner {
+  readonly #receiverStore: ReceiverStore
+  readonly #unitStore: UnitStore
+  readonly #backlog: Backlog
+  readonly #precedence: ProtocolPrecedence
+  /** For each receiver, the last report that contained no news except levels, and of what it was compared with. */
+  readonly #withoutNews = new WeakMap<LevelRows, ReportWithoutNews>()
+
+  constructor(receiverStore: ReceiverStore, unitStore: UnitStore, backlog: Backlog, precedence: ProtocolPrecedence) {
+    this.#receiverStore = receiverStore
+    this.#unitStore = unitStore
+    this.#backlog = backlog
+    this.#precedence = precedence
+  }
+
   /** Plans the batch synchronously. */
-  plan(batch: Batch): IngestPlan
+  plan(batch: Batch): IngestPlan {
+    const builder = this.#startPlan(batch)
+    for (const report of batch.reports) builder.add(report, batch.newerLevels?.get(report), batch.receiverAtRead)
+    return this.#withOffline(builder.plan, batch)
+  }
+
   /**
    * Plans batches that are stored together, in time slices, and counts what each of them changes. Identities do not
    * change in the meantime, because writes are serialized.
    */
-  planInSlices(
+  async planInSlices(
     batches: readonly [Batch, ...Batch[]],
-  ): Promise<{ readonly plan: IngestPlan; readonly parts: readonly PlannedBatch[] }>
+  ): Promise<{ readonly plan: IngestPlan; readonly parts: readonly PlannedBatch[] }> {
+    const joined = joinBatches(batches)
+    const builder = this.#startPlan(joined)
+    const { plan } = builder
+    const parts: PlannedBatch[] = []
+    for (const batch of batches) {
+      const before = toReport(batch, plan)
+      const firstLevelReport = plan.levelReports.length
+      const firstUpdate = plan.updates.length
+      for (const report of batch.reports) {
+        builder.add(report, batch.newerLevels?.get(report), batch.receiverAtRead)
+        if (isTimeSliceUsed()) await yieldToEventLoop()
+      }
+      const report = countSince(before, toReport(batch, plan))
+      const levelReports = plan.levelReports.slice(firstLevelReport)
+      parts.push({ report, levelReports, updates: plan.updates.slice(firstUpdate) })
+    }
+    return { plan: this.#withOffline(plan, joined), parts }
+  }
+
   /**
    * Plans the units that the batch reports. `created` are the receivers that this batch has created; they are not in
    * memory yet.
    */
-  planUnits(plan: IngestPlan, batch: Batch, created?: readonly Receiver[]): ReportedUnits
-  needsWriting(plan: IngestPlan, batch: Batch): boolean
-  /** Whether the batch changes nothing but readings and times of receivers of its manufacturer. */
-  changesOnlyReadings(plan: IngestPlan, batch: Batch): boolean
+  planUnits({ unitReports }: IngestPlan, batch: Batch, created: readonly Receiver[] = []): ReportedUnits {
+    const { manufacturer, missing = [] } = batch
+    const createdIds = new Map(created.map(({ api_device_id, id }) => [api_device_id, id]))
+    const receiverOf = (id: string) => this.#receiverStore.factsByApiId(manufacturer, id)?.id ?? createdIds.get(id)
+    return planReportedUnits(this.#unitStore, { manufacturer, reports: unitReports, missing, receiverOf })
+  }
+
+  needsWriting(plan: IngestPlan, batch: Batch): boolean {
+    const { updates } = plan
+    if (this.#changesMore(plan, batch)) return true
+    if (!batch.endsCycle) return updates.some(isStructural)
+    return (
+      this.#backlog.listDueLevels(batch).length > 0 ||
+      updates.some(({ hasChanges }) => hasChanges) ||
+      this.#backlog.hasDueLastSeen(plan)
+    )
+  }
+
+  /** True if the batch changes nothing but readings and times of receivers of its manufacturer. */
+  changesOnlyReadings(plan: IngestPlan, batch: Batch): boolean {
+    return !this.#changesMore(plan, batch) && !plan.updates.some(isStructural)
+  }
+
   /** Counts the receivers of which the plan contains different levels than the known ones. */
-  countChangedLevels(plan: IngestPlan): number
-  /** Whether the update reports a transmitter on a channel that has no unit. */
-  addsUnit(update: Update): boolean
+  countChangedLevels({ levelReports }: IngestPlan): number {
+    const { levels } = this.#receiverStore
+    return levelReports.filter(({ receiver, readings }) => {
+      const rows = levels.rowsOf(receiver.id)
+      return rows !== undefined && readings.some((reading) => levels.differs(rows, reading))
+    }).length
+  }
+
+  /** True if the update reports a transmitter on a channel that has no unit. */
+  addsUnit({ receiver, readings }: Update): boolean {
+    return this.#lacksUnit(receiver, readings)
+  }
+
   /** Returns the current receiver with the update applied. What was pushed since the plan was made is kept. */
-  applyToCurrent(update: Update, extended?: ReadonlyMap<number, Receiver>, known?: Receiver): Receiver
-}
+  applyToCurrent(
+    update: Update,
+    extended: ReadonlyMap<number, Receiver> = noneExtended,
+    known: Receiver = this.#receiverStore.get(update.receiver.id) ?? update.receiver,
+  ): Receiver {
+    const channels = withNewChannels(known, extended.get(known.id))
+    const receiver = channels === known.channels ? known : { ...known, channels }
+    const isAsPlanned = known.channels === update.receiver.channels
+    return applyUpdate(receiver, isAsPlanned ? update : withoutOlderValues(update, receiver))
+  }
 
-export interface PlannerDeps {
-  readonly receiverStore: ReceiverStore
-  readonly unitStore: UnitStore
-  readonly backlog: Backlog
-  readonly precedence: ProtocolPrecedence
-  /** The wall-clock time in epoch ms. */
-  now(): number
-}
+  #startPlan({ manufacturer }: Batch): IngestPlanBuilder {
+    return new IngestPlanBuilder({
+      known: this.#receiverStore,
+      manufacturer,
+      at: now(),
+      findLevelReceiver: (code, report) => this.#findLevelReceiver(code, report),
+      precedence: this.#precedence,
+    })
+  }
 
-export function createPlanner({ receiverStore, unitStore, backlog, precedence, now }: PlannerDeps): Planner {
-  /** For each receiver, the last report that contained no news except levels, and of what it was compared with. */
-  const withoutNews = new WeakMap<LevelRows, { report: DeviceReport; factsVersion: number; identityRevision: number }>()
-
-  function findLevelReceiver(manufacturer: string, report: DeviceReport): Receiver | undefined {
-    const receiver = receiverStore.factsByApiId(manufacturer, report.id)
-    const rows = receiver && receiverStore.levels.rowsOf(receiver.id)
-    if (receiver === undefined || rows === undefined || precedence.isContested(receiver)) return undefined
-    const { identityRevision } = receiverStore
+  #findLevelReceiver(manufacturer: string, report: DeviceReport): Receiver | undefined {
+    const receiver = this.#receiverStore.factsByApiId(manufacturer, report.id)
+    const rows = receiver && this.#receiverStore.levels.rowsOf(receiver.id)
+    if (receiver === undefined || rows === undefined || this.#precedence.isContested(receiver)) return undefined
+    const { identityRevision } = this.#receiverStore
     const { factsVersion } = rows
-    const last = withoutNews.get(rows)
+    const last = this.#withoutNews.get(rows)
     if (last?.report === report && last.factsVersion === factsVersion && last.identityRevision === identityRevision)
       return receiver
-    if (!hasOnlyLevels(receiver, report) || mayBeAmbiguous(report)) return undefined
-    if (lacksUnit(receiver, report.channels ?? [])) return undefined
-    withoutNews.set(rows, { report, factsVersion, identityRevision })
+    if (!hasOnlyLevels(receiver, report) || this.#mayBeAmbiguous(report)) return undefined
+    if (this.#lacksUnit(receiver, report.channels ?? [])) return undefined
+    this.#withoutNews.set(rows, { report, factsVersion, identityRevision })
     return receiver
   }
 
-  /** Whether several receivers may match the report, because it identifies the device by its address only. */
-  function mayBeAmbiguous({ serial_number, mac_address, ip }: DeviceReport): boolean {
+  /** True if several receivers may match the report, because it identifies the device by its address only. */
+  #mayBeAmbiguous({ serial_number, mac_address, ip }: DeviceReport): boolean {
     const key = ipKey(ip)
     return key !== null && serialKey(serial_number) === null && macKey(mac_address) === null
-      ? receiverStore.byIp(key).length > 1
+      ? this.#receiverStore.byIp(key).length > 1
       : false
   }
 
-  function startPlan({ manufacturer }: Batch) {
-    return new IngestPlanBuilder({ known: receiverStore, manufacturer, at: now(), findLevelReceiver, precedence })
-  }
-
-  function withOffline(plan: IngestPlan, { offline = [] }: Batch): IngestPlan {
+  #withOffline(plan: IngestPlan, { offline = [] }: Batch): IngestPlan {
     if (offline.length === 0) return plan
     const reported = new Set(plan.levelReports.map(({ receiver }) => receiver.id))
     for (const { isReceived, receiver } of plan.updates) if (isReceived) reported.add(receiver.id)
-    const receivers = offline.flatMap((id) => (reported.has(id) ? [] : (receiverStore.get(id) ?? [])))
+    const receivers = offline.flatMap((id) => (reported.has(id) ? [] : (this.#receiverStore.get(id) ?? [])))
     const active = receivers.filter((receiver) => receiver.is_active)
     const updates = active.map((receiver) => changeWithoutReport(receiver, { is_active: false }))
     return { ...plan, updates: [...plan.updates, ...updates] }
   }
 
-  function planUnits({ unitReports }: IngestPlan, batch: Batch, created: readonly Receiver[] = []): ReportedUnits {
-    const { manufacturer, missing = [] } = batch
-    const createdIds = new Map(created.map(({ api_device_id, id }) => [api_device_id, id]))
-    const receiverOf = (id: string) => receiverStore.factsByApiId(manufacturer, id)?.id ?? createdIds.get(id)
-    return planReportedUnits(unitStore, { manufacturer, reports: unitReports, missing, receiverOf })
-  }
-
-  /** Whether the plan adds receivers, units or queue entries, or changes units or addresses. */
-  function changesMore(plan: IngestPlan, batch: Batch): boolean {
+  /** True if the plan adds receivers, units or queue entries, or changes units or addresses. */
+  #changesMore(plan: IngestPlan, batch: Batch): boolean {
     const { creations, moves, queued, updates } = plan
     if (creations.length > 0 || moves.length > 0 || queued.length > 0) return true
-    if (updates.some(addsUnit)) return true
-    const units = planUnits(plan, batch)
+    if (updates.some((update) => this.addsUnit(update))) return true
+    const units = this.planUnits(plan, batch)
     return units.drafts.length > 0 || units.changed.length > 0
   }
 
-  function addsUnit({ receiver, readings }: Update): boolean {
-    return lacksUnit(receiver, readings)
-  }
-
-  /** Whether the readings contain a transmitter on a channel without a unit. */
-  function lacksUnit(receiver: Receiver, readings: readonly ChannelReading[]): boolean {
+  /** True if the readings contain a transmitter on a channel without a unit. */
+  #lacksUnit(receiver: Receiver, readings: readonly ChannelReading[]): boolean {
     return readings.some(({ channel: number, transmitter }) => {
       if (transmitter === undefined || transmitter === null) return false
       const channel = receiver.channels.find((known) => known.channel === number)
-      return channel !== undefined && unitStore.ofChannel(channel.id) === undefined
+      return channel !== undefined && this.#unitStore.ofChannel(channel.id) === undefined
     })
   }
+}
 
-  return {
-    plan(batch) {
-      const builder = startPlan(batch)
-      for (const report of batch.reports) builder.add(report, batch.newerLevels?.get(report), batch.receiverAtRead)
-      return withOffline(builder.plan, batch)
-    },
-    async planInSlices(batches) {
-      const joined = joinBatches(batches)
-      const builder = startPlan(joined)
-      const { plan } = builder
-      const parts: PlannedBatch[] = []
-      for (const batch of batches) {
-        const before = toReport(batch, plan)
-        const firstLevelReport = plan.levelReports.length
-        const firstUpdate = plan.updates.length
-        for (const report of batch.reports) {
-          builder.add(report, batch.newerLevels?.get(report), batch.receiverAtRead)
-          if (isTimeSliceUsed()) await yieldToEventLoop()
-        }
-        const report = countSince(before, toReport(batch, plan))
-        const levelReports = plan.levelReports.slice(firstLevelReport)
-        parts.push({ report, levelReports, updates: plan.updates.slice(firstUpdate) })
-      }
-      return { plan: withOffline(plan, joined), parts }
-    },
-    planUnits,
-    changesOnlyReadings: (plan, batch) => !changesMore(plan, batch) && !plan.updates.some(isStructural),
-    needsWriting(plan, batch) {
-      const { updates } = plan
-      if (changesMore(plan, batch)) return true
-      if (!batch.endsCycle) return updates.some(isStructural)
-      return (
-        backlog.listDueLevels(batch).length > 0 ||
-        updates.some(({ hasChanges }) => hasChanges) ||
-        backlog.hasDueLastSeen(plan)
-      )
-    },
-    countChangedLevels({ levelReports }) {
-      const { levels } = receiverStore
-      return levelReports.filter(({ receiver, readings }) => {
-        const rows = levels.rowsOf(receiver.id)
-        return rows !== undefined && readings.some((reading) => levels.differs(rows, reading))
-      }).length
-    },
-    addsUnit,
-    applyToCurrent(update, extended = noneExtended, known = receiverStore.get(update.receiver.id) ?? update.receiver) {
-      const channels = withNewChannels(known, extended.get(known.id))
-      const receiver = channels === known.channels ? known : { ...known, channels }
-      const isAsPlanned = known.channels === update.receiver.channels
-      return applyUpdate(receiver, isAsPlanned ? update : withoutOlderValues(update, receiver))
-    },
-  }
+interface ReportWithoutNews {
+  readonly report: DeviceReport
+  readonly factsVersion: number
+  readonly identityRevision: number
 }
 
 const noneExtended: ReadonlyMap<number, Receiver> = new Map()
 
 /** Removes the values of an update that have changed since it was planned, because newer ones were pushed. */
-function withoutOlderValues(
-  { fields, readings, receiver }: Update,
-  current: Receiver,
-): Pick<Update, 'fields' | 'readings'> {
+function withoutOlderValues(update: Update, current: Receiver): Update {
+  const { fields, readings, receiver } = update
   const { last_seen = current.last_seen, ...others } = fields
   return {
+    ...update,
     fields: last_seen < current.last_seen ? others : fields,
     readings: withoutSuperseded(readings, receiver.channels, current.channels),
   }

@@ -6,52 +6,46 @@
  */
 
 import { Semaphore } from '../platform/concurrency.ts'
-import type { Database, Reader, Tx } from '../storage/database.ts'
+import type { Database, Tx } from '../storage/database.ts'
 import { StoreBusyError } from '../storage/errors.ts'
-import type { Revisions } from '../storage/revision.ts'
 import { nextReadingRevision, nextRevisions } from '../storage/revision.ts'
 import type { ReceiverStore } from './receiver-store.ts'
-
-export interface ReceiverTransactionDeps {
-  readonly db: Database
-  readonly receiverStore: Pick<ReceiverStore, 'revisions'>
-  /** Loads what other processes have stored. */
-  load(): Promise<void>
-  /** Loads what other processes have stored of readings; `counters` are the current values. */
-  loadReadings(reader: Reader, counters: Revisions['readings']): Promise<void>
-}
+import type { StoredChanges } from './stored-changes.ts'
 
 /** Attempts before a transaction fails because other processes keep writing first. */
 const maxAttempts = 20
 
 export class ReceiverTransactions {
-  readonly #deps: ReceiverTransactionDeps
+  readonly #db: Database
+  readonly #receiverStore: ReceiverStore
+  readonly #stored: StoredChanges
   readonly #queue = new Semaphore(1)
 
-  constructor(deps: ReceiverTransactionDeps) {
-    this.#deps = deps
+  constructor(db: Database, receiverStore: ReceiverStore, stored: StoredChanges) {
+    this.#db = db
+    this.#receiverStore = receiverStore
+    this.#stored = stored
   }
 
   /** Runs `work` after everything that was enqueued before. All other methods are called within such work. */
   enqueue<T>(work: () => Promise<T>): Promise<T> {
-    return this.#deps.db.pending.track(this.#queue.run(work))
+    return this.#db.pending.track(this.#queue.run(work))
   }
 
   /** Runs one transaction. Throws an OvertakenError if memory lacks changes of other processes. */
   run<T>(work: (tx: Tx, revision: number) => Promise<T>): Promise<T> {
-    const { db, receiverStore, loadReadings } = this.#deps
-    return db.transaction(async (tx) => {
+    return this.#db.transaction(async (tx) => {
       const { revision, readings } = await nextRevisions(tx)
-      if (revision !== receiverStore.revisions.revision + 1) throw new OvertakenError()
+      if (revision !== this.#receiverStore.revisions.revision + 1) throw new OvertakenError()
       // No other process can store readings until the commit.
-      await loadReadings(tx.query, readings)
+      await this.#stored.loadReadings(tx.query, readings)
       return work(tx, revision)
     })
   }
 
   /** Runs one transaction whose changes memory contains, or will contain before the next transaction. */
   async runKnown<T>(work: (tx: Tx, revision: number) => Promise<T>): Promise<T> {
-    const { receiverStore } = this.#deps
+    const receiverStore = this.#receiverStore
     const result = await this.run(work)
     receiverStore.revisions = { ...receiverStore.revisions, revision: receiverStore.revisions.revision + 1 }
     return result
@@ -62,15 +56,14 @@ export class ReceiverTransactions {
    * manufacturer, which memory contains, or will contain before the next transaction.
    */
   async runReadings<T>(manufacturer: string, work: (tx: Tx, readings: number) => Promise<T>): Promise<T> {
-    const { db, receiverStore } = this.#deps
-    const known = receiverStore.revisions
+    const known = this.#receiverStore.revisions
     const expected = (known.readings.get(manufacturer) ?? 0) + 1
-    const result = await db.transaction(async (tx) => {
+    const result = await this.#db.transaction(async (tx) => {
       const { revision, readings } = await nextReadingRevision(tx, manufacturer)
       if (revision !== known.revision || readings !== expected) throw new OvertakenError()
       return work(tx, readings)
     })
-    receiverStore.revisions = { ...known, readings: new Map(known.readings).set(manufacturer, expected) }
+    this.#receiverStore.revisions = { ...known, readings: new Map(known.readings).set(manufacturer, expected) }
     return result
   }
 
@@ -81,7 +74,7 @@ export class ReceiverTransactions {
         return await attempt()
       } catch (error) {
         if (!(error instanceof OvertakenError) || attempts === maxAttempts) throw error
-        await this.#deps.load()
+        await this.#stored.load()
       }
     }
   }

@@ -1,31 +1,20 @@
 /** Puts receivers into memory, which announces what changed. */
 
-import type { Alerts } from '../alerts/alerts.ts'
-import type { ConditionMonitor } from '../conditions/conditions.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
-import type { Cache } from '../platform/cache.ts'
-import type { ReportingSources } from '../sources/reporting-sources.ts'
-import type { ReceiverStore } from './receiver-store.ts'
-
-export interface ReceiverUpdateDeps {
-  readonly receiverStore: Pick<ReceiverStore, 'get' | 'put' | 'putConditions' | 'remove'>
-  readonly cache: Pick<Cache<unknown>, 'drop'>
-  readonly conditions: Pick<ConditionMonitor, 'put' | 'remove' | 'withReported'>
-  readonly alerts: Pick<Alerts, 'evaluateReceiver'>
-  readonly reportingSources: Pick<ReportingSources, 'remove'>
-  /** Called with the id of every receiver of which this process has received a report. */
-  onReceived(receiverId: number): void
-}
+import { Topic } from '../platform/topic.ts'
+import type { IngestSubsystems } from './ingest-subsystems.ts'
 
 export class ReceiverUpdates {
-  readonly #deps: ReceiverUpdateDeps
+  /** This process has received a report of the receiver with this id. */
+  readonly reported = new Topic<number>()
+  readonly #service: IngestSubsystems
 
-  constructor(deps: ReceiverUpdateDeps) {
-    this.#deps = deps
+  constructor(service: IngestSubsystems) {
+    this.#service = service
   }
 
   put(receiver: Receiver): void {
-    const { receiverStore, conditions, cache } = this.#deps
+    const { receiverStore, conditions, cache } = this.#service
     // The conditions of a followed receiver come with it.
     if (receiver.origin === undefined) conditions.put(receiver)
     else receiverStore.put(receiver)
@@ -34,7 +23,7 @@ export class ReceiverUpdates {
 
   /** Puts a receiver of which only conditions have changed since it was read, and evaluates its alerts. */
   publishConditions(receiver: Receiver): void {
-    const { receiverStore, cache, alerts } = this.#deps
+    const { receiverStore, cache, alerts } = this.#service
     const before = receiverStore.get(receiver.id)
     receiverStore.putConditions(receiver)
     cache.drop(receiver.manufacturer)
@@ -43,20 +32,20 @@ export class ReceiverUpdates {
 
   /** Puts a receiver after a report that this process received, and evaluates its conditions and alerts. */
   publishReported(reported: Receiver): void {
-    const { receiverStore, conditions, alerts, onReceived } = this.#deps
+    const { receiverStore, conditions, alerts } = this.#service
     const before = receiverStore.get(reported.id)
     const after = conditions.withReported(reported)
     this.put(after)
     alerts.evaluateReceiver(before, after)
-    onReceived(after.id)
+    this.reported.publish(after.id)
   }
 
   remove(receiver: Receiver): void {
-    const { receiverStore, conditions, reportingSources, cache } = this.#deps
+    const { receiverStore, conditions, receiverSources, cache } = this.#service
     const { id, manufacturer } = receiver
     receiverStore.remove(id)
     conditions.remove(receiver)
-    reportingSources.remove(id)
+    receiverSources.remove(id)
     cache.drop(manufacturer)
   }
 }

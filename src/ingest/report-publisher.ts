@@ -4,8 +4,10 @@
  * change alone go only to the processes that need the levels of the receiver's manufacturer (`level-subscriptions.ts`).
  */
 
+import type { ConditionMonitor } from '../conditions/conditions.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
 import { hasOnlyLevels } from '../domain/levels/level-sample.ts'
+import { Topic } from '../platform/topic.ts'
 import type { Redis } from '../storage/redis.ts'
 import { encodeFrame, type FramedLevels } from './level-frame.ts'
 import { levelTopic, requestTopic } from './level-subscriptions.ts'
@@ -15,25 +17,20 @@ import type { RemoteReport } from './remote-levels.ts'
 const reportTopic = 'levels'
 /** Reports and levels are collected for this time, because a system sends hundreds of them at once. */
 const publishEveryMs = 50
-/** How often is checked whether Redis, after being down, responds again. */
+/** How often an unavailable Redis is checked. */
 const retryEveryMs = 250
 /** How often the times of the last reports are published, for receivers of which only levels are reported. */
 const publishTimesEveryMs = 2_000
 const maxReceiversPerMessage = 200
 
-export interface ReportPublisherDeps {
-  readonly redis: Redis
-  /** Identifies this process. */
-  readonly nodeId: string
-  readonly receiverStore: Pick<ReceiverStore, 'get' | 'facts' | 'levels'>
-  /** Lists the ids of the receivers that this process evaluates. */
-  ownReceivers(): Iterable<number>
-  /** Called with reports that other processes received. */
-  onReports(reports: readonly RemoteReport[]): void
-}
-
 export class ReportPublisher {
-  readonly #deps: ReportPublisherDeps
+  /** Reports that other processes received. */
+  readonly reports = new Topic<readonly RemoteReport[]>()
+  readonly #redis: Redis
+  /** Identifies this process. */
+  readonly #nodeId: string
+  readonly #receiverStore: ReceiverStore
+  readonly #conditions: ConditionMonitor
   readonly #endSubscriptions: readonly (() => void)[]
   /** Receivers of which facts may have been reported since the last message. */
   readonly #reported = new Set<number>()
@@ -47,9 +44,11 @@ export class ReportPublisher {
   readonly #timesTimer: NodeJS.Timeout
   #isClosed = false
 
-  constructor(deps: ReportPublisherDeps) {
-    const { redis } = deps
-    this.#deps = deps
+  constructor(redis: Redis, nodeId: string, receiverStore: ReceiverStore, conditions: ConditionMonitor) {
+    this.#redis = redis
+    this.#nodeId = nodeId
+    this.#receiverStore = receiverStore
+    this.#conditions = conditions
     this.#endSubscriptions = [
       redis.subscribe(reportTopic, { onMessage: (message) => this.#receive(String(message)) }),
       redis.subscribe(requestTopic, {
@@ -84,16 +83,16 @@ export class ReportPublisher {
 
   #schedule(): void {
     if (this.#isClosed || this.#timer !== undefined) return
-    this.#timer = setTimeout(() => this.#publishPending(), this.#deps.redis.isUp ? publishEveryMs : retryEveryMs)
+    this.#timer = setTimeout(() => this.#publishPending(), this.#redis.isUp ? publishEveryMs : retryEveryMs)
   }
 
   #publishPending(): void {
     this.#timer = undefined
-    if (!this.#deps.redis.isUp) {
+    if (!this.#redis.isUp) {
       this.#schedule()
       return
     }
-    const receivers = [...this.#reported].flatMap((id) => this.#deps.receiverStore.get(id) ?? [])
+    const receivers = [...this.#reported].flatMap((id) => this.#receiverStore.get(id) ?? [])
     this.#reported.clear()
     this.#publishReports(receivers.flatMap((receiver) => this.#toReport(receiver) ?? []))
     this.#publishLevels()
@@ -121,15 +120,13 @@ export class ReportPublisher {
   }
 
   #publishReports(reports: readonly RemoteReport[]): void {
-    const { redis, nodeId } = this.#deps
     for (const receivers of chunksOf(reports)) {
-      redis.publish(reportTopic, JSON.stringify({ owner: nodeId, receivers }))
+      this.#redis.publish(reportTopic, JSON.stringify({ owner: this.#nodeId, receivers }))
     }
   }
 
   #publishLevels(): void {
-    const { redis, nodeId, receiverStore } = this.#deps
-    const { levels } = receiverStore
+    const { levels } = this.#receiverStore
     const byManufacturer = new Map<string, FramedLevels[]>()
     for (const receiverId of this.#withLevels) {
       const rows = levels.rowsOf(receiverId)
@@ -142,25 +139,24 @@ export class ReportPublisher {
     this.#withLevels.clear()
     for (const [manufacturer, all] of byManufacturer) {
       for (const receivers of chunksOf(all)) {
-        redis.publish(levelTopic(manufacturer), encodeFrame({ owner: nodeId, receivers }))
+        this.#redis.publish(levelTopic(manufacturer), encodeFrame({ owner: this.#nodeId, receivers }))
       }
     }
   }
 
   /** Publishes the complete levels of the receivers that this process evaluates, of one manufacturer or all (null). */
   #publishOwnLevels(manufacturer: string | null): void {
-    const { receiverStore, ownReceivers } = this.#deps
-    for (const id of ownReceivers()) {
-      if (manufacturer === null || receiverStore.facts(id)?.manufacturer === manufacturer) this.#withLevels.add(id)
+    for (const id of this.#conditions.ownReceivers()) {
+      if (manufacturer === null || this.#receiverStore.facts(id)?.manufacturer === manufacturer)
+        this.#withLevels.add(id)
     }
     if (this.#withLevels.size > 0) this.#schedule()
   }
 
   #publishTimes(): void {
-    const { redis, receiverStore } = this.#deps
-    if (!redis.isUp) return
+    if (!this.#redis.isUp) return
     const reports = [...this.#received].flatMap((id): RemoteReport[] => {
-      const rows = receiverStore.levels.rowsOf(id)
+      const rows = this.#receiverStore.levels.rowsOf(id)
       return rows === undefined ? [] : [{ id, last_seen: rows.lastSeen, is_active: rows.facts.is_active, channels: [] }]
     })
     this.#received.clear()
@@ -169,14 +165,14 @@ export class ReportPublisher {
 
   #receive(text: string): void {
     const message = parseMessage(text)
-    if (message === null || message.owner === this.#deps.nodeId) return
+    if (message === null || message.owner === this.#nodeId) return
     // If this process receives reports of the receiver again, other processes need all of its facts.
     for (const { id } of message.receivers) this.#published.delete(id)
-    this.#deps.onReports(message.receivers)
+    this.reports.publish(message.receivers)
   }
 }
 
-/** Whether a report differs from the published record in nothing but levels and the time. */
+/** True if a report differs from the published record in nothing but levels and the time. */
 function hasSameFacts(published: Receiver, { is_active, channels }: RemoteReport): boolean {
   const id = published.api_device_id
   return id !== null && hasOnlyLevels(published, { id, kind: 'receiver', online: is_active, channels })

@@ -1,41 +1,23 @@
 /** Loads into memory what other processes have stored about receivers, units, conditions and the review queue. */
 
 import { isDeepStrictEqual } from 'node:util'
-import type { Alerts } from '../alerts/alerts.ts'
-import type { ConditionMonitor } from '../conditions/conditions.ts'
 import type { QueueEntry } from '../domain/equipment/discovery.ts'
 import type { Unit } from '../domain/equipment/hardware.ts'
 import { type Channel, clampLastSeen, type Receiver } from '../domain/equipment/receiver.ts'
 import { levelDetails } from '../domain/levels/level-sample.ts'
-import type { Cache } from '../platform/cache.ts'
+import { now } from '../platform/clock.ts'
 import { listConditions, type StoredCondition } from '../storage/channel-states.ts'
-import type { Database, Reader } from '../storage/database.ts'
+import type { Reader } from '../storage/database.ts'
 import { listEntries } from '../storage/discovery.ts'
 import { listReceivers, listRemovals } from '../storage/receivers.ts'
 import type { Revisions } from '../storage/revision.ts'
 import { currentRevisions } from '../storage/revision.ts'
 import { listUnits } from '../storage/units.ts'
 import type { Backlog } from './backlog.ts'
-import type { PlaceholderStore, StoredSlots } from './placeholder-store.ts'
-import type { ReceiverStore } from './receiver-store.ts'
+import type { IngestSubsystems } from './ingest-subsystems.ts'
+import type { StoredSlots } from './placeholder-store.ts'
 import type { ReceiverUpdates } from './receiver-updates.ts'
 import type { RemoteLevelLane } from './remote-levels.ts'
-import type { UnitStore } from './unit-store.ts'
-
-export interface StoredChangesDeps {
-  readonly db: Pick<Database, 'read'>
-  readonly receiverStore: ReceiverStore
-  readonly placeholderStore: PlaceholderStore
-  readonly unitStore: Pick<UnitStore, 'put' | 'removeReceiver'>
-  readonly cache: Pick<Cache<unknown>, 'drop'>
-  readonly backlog: Backlog
-  readonly conditions: Pick<ConditionMonitor, 'load' | 'withConditions'>
-  readonly alerts: Pick<Alerts, 'releaseReceiver'>
-  readonly updates: ReceiverUpdates
-  readonly remoteLevels: Pick<RemoteLevelLane, 'isNewerThan' | 'remove'>
-  /** The wall-clock time in epoch ms. */
-  now(): number
-}
 
 /** What transactions that incremented `revision` have changed. */
 interface StoredChange {
@@ -47,15 +29,21 @@ interface StoredChange {
 }
 
 export class StoredChanges {
-  readonly #deps: StoredChangesDeps
+  readonly #service: IngestSubsystems
+  readonly #backlog: Backlog
+  readonly #updates: ReceiverUpdates
+  readonly #remoteLevels: RemoteLevelLane
 
-  constructor(deps: StoredChangesDeps) {
-    this.#deps = deps
+  constructor(service: IngestSubsystems, backlog: Backlog, updates: ReceiverUpdates, remoteLevels: RemoteLevelLane) {
+    this.#service = service
+    this.#backlog = backlog
+    this.#updates = updates
+    this.#remoteLevels = remoteLevels
   }
 
   /** Loads everything that changed after what memory contains. */
   async load(): Promise<void> {
-    const { db, receiverStore } = this.#deps
+    const { db, receiverStore } = this.#service
     const { revision, readings } = await currentRevisions(db.read)
     if (revision !== receiverStore.revisions.revision) {
       const changes = await this.#readChanges(receiverStore.revisions.revision)
@@ -67,7 +55,7 @@ export class StoredChanges {
 
   /** Loads the readings and conditions of each manufacturer up to the value of its counter of readings. */
   async loadReadings(reader: Reader, counters: Revisions['readings']): Promise<void> {
-    const { receiverStore } = this.#deps
+    const { receiverStore } = this.#service
     for (const [manufacturer, value] of counters) {
       const known = receiverStore.revisions.readings
       const since = { manufacturer, readings: known.get(manufacturer) ?? 0 }
@@ -81,7 +69,7 @@ export class StoredChanges {
   }
 
   async #readChanges(since: number): Promise<StoredChange> {
-    const { db, placeholderStore } = this.#deps
+    const { db, placeholderStore } = this.#service
     const [receivers, entries, units, removals, slots] = await Promise.all([
       listReceivers(db.read, since),
       listEntries(db.read, since),
@@ -93,7 +81,7 @@ export class StoredChanges {
   }
 
   #apply(changes: StoredChange): void {
-    const { receiverStore, placeholderStore, unitStore, cache } = this.#deps
+    const { receiverStore, placeholderStore, unitStore, cache } = this.#service
     if (placeholderStore.replace(changes.slots)) cache.drop(null)
     for (const id of changes.removals) this.#remove(id)
     for (const entry of changes.entries) {
@@ -105,59 +93,58 @@ export class StoredChanges {
   }
 
   #putConditions(memories: readonly StoredCondition[]): void {
-    const { receiverStore, conditions, alerts, updates } = this.#deps
+    const { receiverStore, conditions, alerts } = this.#service
     for (const id of conditions.load(memories)) {
       alerts.releaseReceiver(id)
       const receiver = receiverStore.get(id)
-      if (receiver !== undefined) updates.put(conditions.withConditions(receiver))
+      if (receiver !== undefined) this.#updates.put(conditions.withConditions(receiver))
     }
   }
 
   /** Replaces unsaved levels with the stored ones, after another process has taken over the source. */
   async discardUnsaved(manufacturer: string): Promise<void> {
-    const { db, backlog, conditions, updates, cache } = this.#deps
-    const ids = new Set(backlog.listUnsaved(manufacturer))
-    for (const id of ids) backlog.markSaved(id)
+    const { db, conditions, cache } = this.#service
+    const ids = new Set(this.#backlog.listUnsaved(manufacturer))
+    for (const id of ids) this.#backlog.markSaved(id)
     for (const receiver of ids.size === 0 ? [] : await listReceivers(db.read))
-      if (ids.has(receiver.id)) updates.put(conditions.withConditions(receiver))
+      if (ids.has(receiver.id)) this.#updates.put(conditions.withConditions(receiver))
     cache.drop(manufacturer)
   }
 
   #put(stored: Receiver): void {
-    const { receiverStore, cache, backlog, conditions, alerts, updates, remoteLevels, now } = this.#deps
+    const { receiverStore, cache, conditions, alerts } = this.#service
     const receiver = clampLastSeen(now(), stored)
     cache.drop(receiver.manufacturer)
     if (receiver.origin !== undefined) {
       this.#putFollowed(receiver)
       return
     }
-    backlog.recordSave(receiver.id)
+    this.#backlog.recordSave(receiver.id)
     alerts.releaseReceiver(receiver.id)
     const known = receiverStore.get(receiver.id)
-    const isNewer = backlog.has(receiver.id) || remoteLevels.isNewerThan(receiver)
+    const isNewer = this.#backlog.has(receiver.id) || this.#remoteLevels.isNewerThan(receiver)
     const newest = conditions.withConditions(isNewer ? withLevelsOf(receiver, known) : receiver)
-    updates.put(withKnownChannels(newest, known))
+    this.#updates.put(withKnownChannels(newest, known))
   }
 
   /** Puts a receiver of another installation. Its levels are not stored, so the known ones are newer. */
   #putFollowed(receiver: Receiver): void {
-    const { receiverStore, updates } = this.#deps
-    const known = receiverStore.get(receiver.id)
+    const known = this.#service.receiverStore.get(receiver.id)
     const channels = receiver.channels.map((channel) => {
       const current = known?.channels.find(({ id }) => id === channel.id)
       return current === undefined ? channel : withLevelsFrom(channel, current)
     })
-    updates.put(withKnownChannels({ ...receiver, channels }, known))
+    this.#updates.put(withKnownChannels({ ...receiver, channels }, known))
   }
 
   #remove(id: number): void {
-    const { receiverStore, unitStore, backlog, updates, remoteLevels } = this.#deps
+    const { receiverStore, unitStore } = this.#service
     const receiver = receiverStore.get(id)
     if (receiver === undefined) return
     unitStore.removeReceiver(id)
-    backlog.remove(id)
-    remoteLevels.remove(id)
-    updates.remove(receiver)
+    this.#backlog.remove(id)
+    this.#remoteLevels.remove(id)
+    this.#updates.remove(receiver)
   }
 }
 

@@ -6,6 +6,7 @@ import type { Receiver } from '../domain/equipment/receiver.ts'
 import { compareEdited } from '../domain/events/event-drafts.ts'
 import { type IngestPlan, isStructural, type QueuedDevice, toNewReceiver } from '../domain/identity/ingest-plan.ts'
 import { macKey, serialKey } from '../domain/identity/reconcile.ts'
+import { now } from '../platform/clock.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { Tx } from '../storage/database.ts'
 import { logMovement, savePending, trimMovements, trimQueue } from '../storage/discovery.ts'
@@ -30,18 +31,18 @@ export interface Written {
   readonly extended: ReadonlyMap<number, Receiver>
   /** For each stored receiver, the version of its levels that was stored. */
   readonly versions: ReadonlyMap<number, number | undefined>
-  readonly unchanged: readonly Pick<Receiver, 'id'>[]
+  /** The ids of receivers of which only `last_seen` was stored. */
+  readonly unchanged: readonly number[]
   readonly units: readonly Unit[]
   readonly entries: readonly QueueEntry[]
 }
 
-export interface WriteDeps {
+/** The memory with which batches are compared. */
+export interface IngestMemory {
   readonly receiverStore: ReceiverStore
   readonly unitStore: UnitStore
   readonly backlog: Backlog
   readonly planner: Planner
-  /** The wall-clock time in epoch ms. */
-  now(): number
 }
 
 /** Units have to be stored, but the transaction has incremented only the counter of readings. */
@@ -51,17 +52,17 @@ export class UnitChangesError extends Error {
 
 /** `column` is where `revision` is stored; see `RevisionColumn`. */
 export async function writeBatch(
-  deps: WriteDeps,
+  memory: IngestMemory,
   tx: Tx,
   { revision, column, batch, plan }: { revision: number; column: RevisionColumn; batch: Batch; plan: IngestPlan },
 ): Promise<Written> {
-  const { backlog, now } = deps
+  const { backlog } = memory
   const created = await insertCreations(tx, revision, plan)
   const extended = new Map<number, Receiver>()
   for (const { receiver, newChannels } of plan.updates) {
     if (newChannels.length > 0) extended.set(receiver.id, await addChannels(tx, revision, receiver, newChannels))
   }
-  const { changed, versions, structural, withNewUnits } = await collectChanges(deps, batch, plan, extended)
+  const { changed, versions, structural, withNewUnits } = await collectChanges(memory, batch, plan, extended)
   const all = [...changed.values()]
   const hasStructuralChange = ({ id }: Receiver) => structural.has(id)
   await saveReceivers(tx, revision, all.filter(hasStructuralChange))
@@ -86,11 +87,11 @@ export async function writeBatch(
   }
   if (plan.moves.length > 0) await trimMovements(tx)
   if (isTimeSliceUsed()) await yieldToEventLoop()
-  const plannedUnits = planUnits(deps, { batch, plan, created, withNewUnits, saved: changed })
+  const plannedUnits = planUnits(memory, { batch, plan, created, withNewUnits, saved: changed })
   const hasUnits = plannedUnits.drafts.length + plannedUnits.changed.length > 0
   if (hasUnits && column === 'reading_revision') throw new UnitChangesError()
   const units = await storeUnits(tx, revision, plannedUnits)
-  const entries = await queueEntries(deps, tx, revision, { batch, plan, created })
+  const entries = await queueEntries(tx, revision, { batch, plan, created })
   await insertEvents(
     tx,
     plan.moves.flatMap(({ receiver, old_ip, new_ip }) =>
@@ -103,7 +104,7 @@ export async function writeBatch(
   )
   // Yields first, because the commit can block the event loop for long.
   if (isTimeSliceUsed()) await yieldToEventLoop()
-  return { created, extended, versions, unchanged, units, entries }
+  return { created, extended, versions, unchanged: unchanged.map(({ id }) => id), units, entries }
 }
 
 async function insertCreations(tx: Tx, revision: number, { creations }: IngestPlan): Promise<readonly Receiver[]> {
@@ -125,7 +126,7 @@ interface Changed {
 }
 
 async function collectChanges(
-  { receiverStore, backlog, planner }: WriteDeps,
+  { receiverStore, backlog, planner }: IngestMemory,
   batch: Batch,
   plan: IngestPlan,
   extended: ReadonlyMap<number, Receiver>,
@@ -159,7 +160,7 @@ async function collectChanges(
 
 /** Returns new units and changed units. */
 function planUnits(
-  { unitStore, planner }: WriteDeps,
+  { unitStore, planner }: IngestMemory,
   changes: {
     batch: Batch
     plan: IngestPlan
@@ -187,7 +188,6 @@ async function storeUnits(
 
 /** Adds devices to the review queue. Returns the new entries that are still in the queue after trimming. */
 async function queueEntries(
-  { now }: WriteDeps,
   tx: Tx,
   revision: number,
   { batch, plan, created }: { batch: Batch; plan: IngestPlan; created: readonly Receiver[] },

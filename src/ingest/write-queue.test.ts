@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { DeviceReport } from '../domain/equipment/receiver.ts'
+import { toDraft } from '../domain/identity/ingest-plan.ts'
 import { Semaphore } from '../platform/concurrency.ts'
 import type { Batch, IngestReport } from './plan-batch.ts'
+import { ReceiverStore } from './receiver-store.ts'
+import type { ReceiverTransactions } from './receiver-transactions.ts'
 import { WriteQueue } from './write-queue.ts'
 
 const receiver = (id: string, fields: Partial<DeviceReport> = {}): DeviceReport => ({ id, kind: 'receiver', ...fields })
@@ -9,17 +12,16 @@ const batch = (...reports: DeviceReport[]): Batch => ({ manufacturer: 'shure', r
 const counts = { created: 0, updated: 0, moved: 0, duplicates: 0, repeated: 0, conflicts: 0 }
 
 /** Creates a queue that records the device ids of every transaction. */
-function createQueue({ known = {}, rejects = () => false }: { known?: object; rejects?(batch: Batch): boolean } = {}) {
+function createQueue({ known = [] as DeviceReport[], rejects = (_: Batch): boolean => false } = {}) {
   const transactions: string[][] = []
   const semaphore = new Semaphore(1)
-  const queue = new WriteQueue({
-    run: (work) => semaphore.run(work),
-    async write(batches) {
-      transactions.push(batches.flatMap(({ reports }) => reports.map(({ id }) => id)))
-      if (batches.some(rejects)) throw new Error('rejected')
-      return batches.map(({ reports }): IngestReport => ({ ...counts, devices: reports.length }))
-    },
-    findReceiver: (_, id) => new Map(Object.entries(known)).get(id),
+  const receiverStore = new ReceiverStore()
+  for (const report of known) receiverStore.put({ ...toDraft('shure', report, 1000), id: 1, channels: [] })
+  const serialized = { enqueue: (work: () => Promise<void>) => semaphore.run(work) } as ReceiverTransactions
+  const queue = new WriteQueue(receiverStore, serialized, async (batches) => {
+    transactions.push(batches.flatMap(({ reports }) => reports.map(({ id }) => id)))
+    if (batches.some(rejects)) throw new Error('rejected')
+    return batches.map(({ reports }): IngestReport => ({ ...counts, devices: reports.length }))
   })
   return { queue, transactions }
 }
@@ -43,7 +45,7 @@ describe('the write queue', () => {
     ['the same IP address', receiver('a', { ip: '10.0.0.1' }), receiver('b', { ip: '10.0.0.1' })],
     ['the serial number of a known receiver', receiver('known'), receiver('b', { serial_number: 'S1' })],
   ])('stores reports with %s one after the other', async (_, first, second) => {
-    const { queue, transactions } = createQueue({ known: { known: { serial_number: 'S1' } } })
+    const { queue, transactions } = createQueue({ known: [receiver('known', { serial_number: 'S1' })] })
     await Promise.all([queue.add(batch(first)), queue.add(batch(second))])
     expect(transactions).toEqual([[first.id], [second.id]])
   })

@@ -6,6 +6,8 @@
 import type { DeviceReport, Receiver } from '../domain/equipment/receiver.ts'
 import { ipKey, macKey, serialKey } from '../domain/identity/reconcile.ts'
 import type { Batch, IngestReport } from './plan-batch.ts'
+import type { ReceiverStore } from './receiver-store.ts'
+import type { ReceiverTransactions } from './receiver-transactions.ts'
 
 interface QueuedBatch {
   readonly batch: Batch
@@ -16,29 +18,27 @@ interface QueuedBatch {
 /** A transaction has at most this many reports, unless a single batch has more. */
 const maxReports = 1000
 
-export interface WriteQueueDeps {
-  /** Serializes writes. */
-  run(work: () => Promise<void>): Promise<void>
-  /** Stores batches in one transaction and returns a report for each. */
-  write(batches: readonly [Batch, ...Batch[]]): Promise<readonly IngestReport[]>
-  /** Returns the receiver that is known under this id. */
-  findReceiver(manufacturer: string, deviceId: string): Identity | undefined
-}
+/** Stores batches in one transaction and returns a report for each. */
+type WriteBatches = (batches: readonly [Batch, ...Batch[]]) => Promise<readonly IngestReport[]>
 
 type Identity = Partial<Pick<Receiver, 'serial_number' | 'mac_address' | 'ip'>>
 
 export class WriteQueue {
-  readonly #deps: WriteQueueDeps
+  readonly #receiverStore: ReceiverStore
+  readonly #transactions: ReceiverTransactions
+  readonly #write: WriteBatches
   readonly #waiting: QueuedBatch[] = []
 
-  constructor(deps: WriteQueueDeps) {
-    this.#deps = deps
+  constructor(receiverStore: ReceiverStore, transactions: ReceiverTransactions, write: WriteBatches) {
+    this.#receiverStore = receiverStore
+    this.#transactions = transactions
+    this.#write = write
   }
 
   add(batch: Batch): Promise<IngestReport> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ batch, resolve, reject })
-      this.#deps.run(() => this.#writeNext()).catch(reject)
+      this.#transactions.enqueue(() => this.#writeNext()).catch(reject)
     })
   }
 
@@ -56,7 +56,7 @@ export class WriteQueue {
   async #writeGroup(group: readonly QueuedBatch[]): Promise<void> {
     const [first, ...others] = group.map(({ batch }) => batch)
     if (first === undefined) return
-    const reports = await this.#deps.write([first, ...others])
+    const reports = await this.#write([first, ...others])
     for (const [index, { resolve }] of group.entries()) {
       const report = reports[index]
       if (report !== undefined) resolve(report)
@@ -83,7 +83,7 @@ export class WriteQueue {
 
   /** Returns everything by which the report may be matched with a receiver. */
   #keysOf(manufacturer: string, report: DeviceReport): string[] {
-    const known = this.#deps.findReceiver(manufacturer, report.id)
+    const known = this.#receiverStore.factsByApiId(manufacturer, report.id)
     return [`id ${report.id}`, ...identityKeys(report), ...(known === undefined ? [] : identityKeys(known))]
   }
 }

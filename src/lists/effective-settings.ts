@@ -33,17 +33,25 @@ interface IndexedSettings {
 export class EffectiveSettings {
   readonly #lists: StoredLists
   readonly #sourceRegistry: SourceRegistry
+  readonly #intervalSeconds: number | undefined
+  /** Values from the configuration. */
   #defaults: SettingsDefaults
   #indexed: IndexedSettings | null = null
   readonly #cache = new Map<string | number | null, Settings>()
   /** By manufacturer, for channels without settings of a group. */
   readonly #thresholds = new Map<string, Thresholds>()
 
-  /** `defaults`: values from the configuration. */
-  constructor(lists: StoredLists, sourceRegistry: SourceRegistry, defaults: SettingsDefaults) {
+  /** `intervalSeconds` overrides every polling interval in this process. */
+  constructor(
+    lists: StoredLists,
+    sourceRegistry: SourceRegistry,
+    defaults: SettingsDefaults,
+    intervalSeconds?: number,
+  ) {
     this.#lists = lists
     this.#sourceRegistry = sourceRegistry
     this.#defaults = defaults
+    this.#intervalSeconds = intervalSeconds
   }
 
   /** Replaces the values from the configuration. The caller must call `clear` afterwards. */
@@ -69,7 +77,7 @@ export class EffectiveSettings {
   }
 
   pollingIntervalMs(manufacturer: string): number {
-    return this.get(manufacturer).polling_interval * 1000
+    return (this.#intervalSeconds ?? this.get(manufacturer).polling_interval) * 1000
   }
 
   /** Returns the thresholds in force for a channel; most channels of a manufacturer share one object. */

@@ -1,11 +1,15 @@
 /** Caches API responses by manufacturer until they change or expire. */
 
-export interface Cache<Value> {
+/** What changes of data do to cached responses. */
+export interface CachedResponses {
+  /** Drops the responses about this manufacturer, and those about all manufacturers. Null drops everything. */
+  drop(manufacturer: string | null): void
+}
+
+export interface Cache<Value> extends CachedResponses {
   get(key: string): Value | undefined
   /** `manufacturer` is null for a response about all manufacturers. */
   set(key: string, manufacturer: string | null, response: Value): void
-  /** Drops the responses about this manufacturer, and those about all manufacturers. Null drops everything. */
-  drop(manufacturer: string | null): void
 }
 
 /** Limits the memory that clients can use by requesting many different pages. The oldest responses are dropped. */

@@ -34,7 +34,7 @@ export class Follower {
     this.#deps = deps
   }
 
-  /** Whether the last load failed. */
+  /** True if the last load failed. */
   get isStoreDown(): boolean {
     return this.#isStoreDown
   }
@@ -69,7 +69,7 @@ export class Follower {
 
   async #loadAll(): Promise<void> {
     const { db, monitoring, announcements, configured, maintenance, reload } = this.#deps
-    const { alerts, events, ingest, sourceRecords, reportingSources, connections } = monitoring
+    const { alerts, events, ingest, sourceRecords, receiverSources, connections } = monitoring
     const isWritable = maintenance !== null && db.condition() === 'ok'
     // Alerts are loaded before the states. Other processes store a state before they clear the alert about it, so a
     // cleared alert is never evaluated with the older state, which would raise the alert again.
@@ -79,8 +79,8 @@ export class Follower {
     if (db.condition() === 'ok') await configured.save()
     await reload()
     await sourceRecords.load()
-    if (isWritable) await reportingSources.save()
-    await reportingSources.load()
+    if (isWritable) await receiverSources.save()
+    await receiverSources.load()
     await connections.load()
     await announcements.load()
     await events.load()
@@ -88,11 +88,25 @@ export class Follower {
   }
 
   async #check(): Promise<void> {
-    const { db, monitoring, log } = this.#deps
+    const { db, log } = this.#deps
     // The database is probed here, because without writes its recovery would not be noticed.
     if (db.condition() === 'unwritable') return db.probe().catch(() => {})
-    await monitoring
-      .checkOrphans()
-      .catch((error) => log.warn({ error: String(error) }, 'the check for orphaned sources and connections failed'))
+    await this.#checkOrphans().catch((error) =>
+      log.warn({ error: String(error) }, 'the check for orphaned sources and connections failed'),
+    )
+  }
+
+  /**
+   * Ends what processes that have stopped left behind: their connections, and receivers and sites that no process polls
+   * or follows. A process that polls alone also watches the receivers of which it has received nothing.
+   */
+  async #checkOrphans(): Promise<void> {
+    const { connections, orphanedSources, orphanedSites, ingest, monitor, leaseManager, conditions } =
+      this.#deps.monitoring
+    await connections.closeOrphaned()
+    await orphanedSources.update(monitor.isRunning)
+    if (monitor.isRunning && !leaseManager.hasOtherNodes) conditions.watchAll()
+    for (const batch of await orphanedSources.listSilentReceivers()) await ingest.ingest(batch)
+    await orphanedSites.check()
   }
 }

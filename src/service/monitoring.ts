@@ -10,13 +10,12 @@ import { BatteryForecasts } from '../conditions/battery-forecasts.ts'
 import { ConditionMonitor } from '../conditions/conditions.ts'
 import { StateWriter } from '../conditions/state-writer.ts'
 import type { Alert } from '../domain/alerts/alert.ts'
-import type { Receiver } from '../domain/equipment/receiver.ts'
 import type { EventChange } from '../domain/events/event.ts'
-import { polledLevels } from '../domain/levels/level-sample.ts'
 import type { LiveFrequencies } from '../frequencies/live-frequencies.ts'
 import { EventLog } from '../history/event-log.ts'
 import { Ingest } from '../ingest/ingest.ts'
-import type { LevelArrival } from '../ingest/level-ages.ts'
+import type { LevelAges } from '../ingest/level-ages.ts'
+import type { LevelArrivals } from '../ingest/level-arrivals.ts'
 import type { LevelDemand } from '../ingest/level-demand.ts'
 import { LevelSubscriptions } from '../ingest/level-subscriptions.ts'
 import type { PlaceholderStore } from '../ingest/placeholder-store.ts'
@@ -29,18 +28,16 @@ import { FrequencyAnnouncements } from '../live/frequency-announcements.ts'
 import type { LivePublisher } from '../live/live-publisher.ts'
 import { audioFloorOf } from '../manufacturers/index.ts'
 import type { Outbound } from '../manufacturers/sources.ts'
-import type { Cache } from '../platform/cache.ts'
+import type { CachedResponses } from '../platform/cache.ts'
 import { now } from '../platform/clock.ts'
 import { type Counters, createNotificationCounters } from '../platform/counters.ts'
-import type { FollowedSiteDeps } from '../sites/followed-site.ts'
 import { SiteLevels } from '../sites/site-levels.ts'
 import { OrphanedSites } from '../sites/stale-receivers.ts'
 import { Connections } from '../sources/connections.ts'
 import { LeaseManager } from '../sources/lease-manager.ts'
 import { Monitor } from '../sources/monitor.ts'
-import { markOrphanedOffline, offlineAfterMs } from '../sources/offline-detection.ts'
-import { createOrphanedSources, type OrphanedSources } from '../sources/orphaned-sources.ts'
-import { ReportingSources } from '../sources/reporting-sources.ts'
+import { OrphanedSources } from '../sources/orphaned-sources.ts'
+import { ReceiverSources } from '../sources/receiver-sources.ts'
 import { SourceRecords } from '../sources/source-records.ts'
 import type { SourceRegistry } from '../sources/source-registry.ts'
 import type { Database } from '../storage/database.ts'
@@ -59,6 +56,8 @@ interface MonitoringDeps {
     readonly receiverStore: ReceiverStore
     readonly placeholderStore: PlaceholderStore
     readonly unitStore: UnitStore
+    readonly levelAges: LevelAges
+    readonly levelArrivals: LevelArrivals
     readonly levelDemand: LevelDemand
     readonly siteLevelDemand: LevelDemand
     readonly live: LivePublisher
@@ -67,7 +66,7 @@ interface MonitoringDeps {
   readonly db: Database
   readonly paths: StorePaths
   readonly redis: Redis | null
-  readonly cache: Pick<Cache<unknown>, 'drop'>
+  readonly cache: CachedResponses
   readonly counters: Counters
   readonly nodeId: string
   /** Id of this installation. */
@@ -78,10 +77,6 @@ interface MonitoringDeps {
   /** Loads the lists and the manufacturers. */
   reload(): Promise<void>
   readonly log: FastifyBaseLogger
-  /** Overrides every other polling interval. */
-  readonly intervalSeconds: number | undefined
-  /** Called when a source begins to fail or recovers. */
-  onSourcesFailingChanged(): void
 }
 
 /** Creates the subsystems that need each other. They find each other through this object. */
@@ -107,17 +102,20 @@ export class Monitoring {
   readonly maintenance: StoreMaintenance
   readonly notificationSender: NotificationSender
   readonly unstoredNotifications: UnstoredNotifications
-  readonly reportingSources: ReportingSources
+  readonly receiverSources: ReceiverSources
   readonly #deps: MonitoringDeps
-  readonly #orphanedSources: OrphanedSources
-  readonly #orphanedSites: OrphanedSites
+  readonly orphanedSources: OrphanedSources
+  readonly orphanedSites: OrphanedSites
 
   constructor(deps: MonitoringDeps) {
-    const { state, db, paths, nodeId, log } = deps
+    const { state, db, paths, redis, nodeId, log } = deps
+    const { receiverStore, sourceRegistry, settings } = state
     this.#deps = deps
-    this.connections = this.#createConnections()
-    this.reportingSources = new ReportingSources({ db, onAdded: () => this.notificationSender.planSoon() })
-    this.leaseManager = new LeaseManager({ db, nodeId, log })
+    this.connections = new Connections(db, receiverStore, sourceRegistry, log)
+    this.orphanedSources = new OrphanedSources(db, receiverStore, sourceRegistry, settings)
+    this.sourceRecords = new SourceRecords(db, sourceRegistry, this.orphanedSources)
+    this.receiverSources = new ReceiverSources(db, sourceRegistry, this.connections, this.sourceRecords)
+    this.leaseManager = new LeaseManager(db, nodeId, log)
     const notificationDeps = this.#createNotificationDeps()
     const notificationQueue = new NotificationQueue({
       ...notificationDeps,
@@ -136,82 +134,38 @@ export class Monitoring {
     this.frequencyConflicts = new FrequencyConflicts(state.receiverStore, deps.frequencies, state.settings, log)
     this.frequencyAnnouncements = new FrequencyAnnouncements(deps.frequencies, this.frequencyConflicts, state.live)
     this.events = this.#createEventLog()
-    this.#orphanedSources = this.#createOrphanedSources()
-    this.sourceRecords = this.#createSourceRecords()
-    this.reportPublisher = this.#createReportPublisher()
-    this.levelSubscriptions = this.#createLevelSubscriptions()
-    this.siteLevels = new SiteLevels({ demand: deps.state.siteLevelDemand, sites: () => this.monitor.sites })
     this.stateWriter = new StateWriter({ save: (unsaved) => this.ingest.saveState(unsaved), log })
     this.conditions = this.#createConditions()
     this.forecasts = this.#createForecasts()
     this.ingest = this.#createIngest()
-    this.#orphanedSites = new OrphanedSites({
-      receiverStore: deps.state.receiverStore,
-      ingest: this.ingest,
-      manufacturers: () => deps.state.sourceRegistry.manufacturers(),
-      isHeld: this.#orphanedSources.isHeld,
-    })
+    this.reportPublisher = redis && new ReportPublisher(redis, nodeId, receiverStore, this.conditions)
+    this.levelSubscriptions = redis && new LevelSubscriptions(redis, nodeId, state.levelDemand, receiverStore)
+    this.orphanedSites = new OrphanedSites(receiverStore, sourceRegistry, this.orphanedSources, this.ingest)
     this.monitor = this.#createMonitor()
-    this.frequencyConflicts.changed.subscribe((receiverIds) => this.alerts.conflictsChanged(receiverIds))
-    this.alerts.changed.subscribe(() => this.events.loadSoon())
-    this.events.changed.subscribe((change) => this.#countEvent(change))
+    this.siteLevels = new SiteLevels(state.siteLevelDemand, this.monitor)
+    this.#subscribe()
     this.maintenance = createStoreMaintenance({ db, paths, log, now })
   }
 
-  /** Returns the sources that have reported the receiver. Before the first report, this is the source that subscribes to it. */
-  readonly reportingSourcesOf = (receiverId: number): readonly string[] => {
-    const { sourceRegistry } = this.#deps.state
-    const reporting = this.reportingSources.sourcesOf(receiverId)
-    const known = reporting.filter((source) => sourceRegistry.find(source) !== undefined)
-    if (known.length > 0) return known
-    const subscribed = this.connections.find(receiverId)?.source ?? null
-    return subscribed === null ? [] : [subscribed]
-  }
-
-  /**
-   * Closes the connections of processes that have ended, updates the list of sources that no process polls, and marks
-   * the receivers of a manufacturer as offline if no process polls any of its sources, and the channels of a site as
-   * stale if no process follows it. A process that polls alone also watches the receivers of which it has received
-   * nothing.
-   */
-  async checkOrphans(): Promise<void> {
-    const { db, state } = this.#deps
-    const { receiverStore, settings, sourceRegistry } = state
-    await this.connections.closeOrphaned()
-    await this.#orphanedSources.update()
-    if (this.monitor.isRunning && !this.leaseManager.hasOtherNodes) this.conditions.watchAll()
-    await markOrphanedOffline({
-      db,
-      receiverStore,
-      ingest: this.ingest,
-      manufacturers: () => sourceRegistry.manufacturers(),
-      intervalMs: (code) => settings.pollingIntervalMs(code),
+  #subscribe(): void {
+    const { alerts, events, ingest, receiverSources, sourceRecords, notificationSender } = this
+    this.frequencyConflicts.changed.subscribe((receiverIds) => alerts.conflictsChanged(receiverIds))
+    alerts.changed.subscribe(() => events.loadSoon())
+    events.changed.subscribe((change) => this.#countEvent(change))
+    receiverSources.added.subscribe(() => notificationSender.planSoon())
+    sourceRecords.failingChanged.subscribe(() => notificationSender.planSoon())
+    sourceRecords.recorded.subscribe((failures) => {
+      alerts.evaluateSource(failures)
+      events.sourceRecorded(failures, sourceRecords.isFailing(failures.source))
     })
-    await this.#orphanedSites.check()
+    ingest.reported.subscribe((receiverId) => this.reportPublisher?.publish(receiverId))
+    ingest.levelsReceived.subscribe((receiverId) => this.reportPublisher?.publishLevels(receiverId))
+    this.reportPublisher?.reports.subscribe((reports) => ingest.applyRemoteReports(reports))
+    this.levelSubscriptions?.received.subscribe((received) => ingest.applyRemoteLevels(received))
   }
 
   #keepDays(): number {
     return this.#deps.state.settings.get(null).HISTORY_MINUTES_DAYS
-  }
-
-  #intervalMs(manufacturer: string): number {
-    const { intervalSeconds, state } = this.#deps
-    return intervalSeconds === undefined ? state.settings.pollingIntervalMs(manufacturer) : intervalSeconds * 1000
-  }
-
-  #createConnections(): Connections {
-    const { db, state, log } = this.#deps
-    const { receiverStore, sourceRegistry } = state
-    return new Connections({
-      db,
-      receiverStore,
-      log,
-      now,
-      precedenceOf(id) {
-        const source = sourceRegistry.find(id)
-        return source === undefined ? null : (source.adapter.precedence ?? 0)
-      },
-    })
   }
 
   /** What the queue of notifications and both senders share. */
@@ -249,8 +203,8 @@ export class Monitoring {
       isEvaluated: (receiverId) => this.conditions.isEvaluated(receiverId),
       acknowledgeDied: (channelId) => this.conditions.acknowledgeDied(channelId),
       isFailing: (source) => this.sourceRecords.isFailing(source),
-      areSourcesFailing: (receiver) => this.#areSourcesFailing(receiver),
-      reportingSources: this.reportingSources,
+      areSourcesFailing: (receiver) => this.receiverSources.areFailing(receiver),
+      receiverSources: this.receiverSources,
       groups: () => lists.current.groups,
       silences: () => lists.current.silences,
       runningShows: () => lists.runningShows(),
@@ -292,86 +246,16 @@ export class Monitoring {
     this.#deps.counters.countEvent(kind, channel_id)
   }
 
-  #createOrphanedSources(): OrphanedSources {
-    const { db, state } = this.#deps
-    const { receiverStore, sourceRegistry, settings } = state
-    return createOrphanedSources({
-      db,
-      manufacturers: () => sourceRegistry.manufacturers(),
-      isReceiving(code) {
-        const since = performance.now() - offlineAfterMs(settings.pollingIntervalMs(code))
-        return receiverStore.listFacts(code).some(({ id }) => receiverStore.lastReceivedAt(id) >= since)
-      },
-      isPolling: () => this.monitor.isRunning,
-    })
-  }
-
-  #createSourceRecords(): SourceRecords {
-    const { db, state } = this.#deps
-    const { sourceRegistry } = state
-    return new SourceRecords({
-      db,
-      now,
-      sourceRegistry,
-      isOrphaned: this.#orphanedSources.has,
-      onFailingChanged: () => {
-        this.notificationSender.planSoon()
-        this.#deps.onSourcesFailingChanged()
-      },
-      onRecorded: (failures) => {
-        this.alerts.evaluateSource(failures)
-        this.events.sourceRecorded(failures, this.sourceRecords.isFailing(failures.source))
-      },
-    })
-  }
-
-  #createReportPublisher(): ReportPublisher | null {
-    const { redis, nodeId, state } = this.#deps
-    if (redis === null) return null
-    return new ReportPublisher({
-      redis,
-      nodeId,
-      receiverStore: state.receiverStore,
-      ownReceivers: () => this.conditions.ownReceivers(),
-      onReports: (reports) => this.ingest.applyRemoteReports(reports),
-    })
-  }
-
-  #createLevelSubscriptions(): LevelSubscriptions | null {
-    const { redis, nodeId, state } = this.#deps
-    if (redis === null) return null
-    return new LevelSubscriptions({
-      redis,
-      nodeId,
-      demand: state.levelDemand,
-      manufacturers: () => new Set(state.receiverStore.listFacts().map(({ manufacturer }) => manufacturer)),
-      onLevels: (received) => this.ingest.applyRemoteLevels(received),
-    })
-  }
-
-  readonly #levelArrival = (id: string | undefined, { manufacturer, device_type }: Receiver): LevelArrival => {
-    const source = id === undefined ? undefined : this.#deps.state.sourceRegistry.find(id)
-    const cycles = source === undefined ? 1 : this.monitor.cyclesPerRound(source.id)
-    return {
-      levels: source?.adapter.levels?.(device_type, source.settings.rateLimit) ?? polledLevels,
-      intervalMs: cycles * this.#intervalMs(manufacturer),
-    }
-  }
-
   #createConditions(): ConditionMonitor {
-    const { receiverStore, sourceRegistry, settings, lists } = this.#deps.state
+    const { receiverStore, settings, lists, levelAges } = this.#deps.state
     return new ConditionMonitor({
       receiverStore,
       thresholds: (manufacturer, slot) => settings.thresholds(manufacturer, slot),
       audioFloorOf,
       showsOf: (slot) => lists.showsOf(slot),
-      intervalMs: (manufacturer) => this.#intervalMs(manufacturer),
-      sourceReceivedAt: (receiverId) => {
-        const source = this.connections.find(receiverId)?.source ?? null
-        const client = source === null ? undefined : sourceRegistry.find(source)?.client
-        return client?.receivedAt ?? Number.NEGATIVE_INFINITY
-      },
-      levelsStatus: (receiverId, channel) => this.ingest.levelAges.statusOf(receiverId, channel),
+      intervalMs: (manufacturer) => settings.pollingIntervalMs(manufacturer),
+      sourceReceivedAt: (receiverId) => this.receiverSources.receivedAt(receiverId),
+      levelsStatus: (receiverId, channel) => levelAges.statusOf(receiverId, channel),
       publish: (receiver) => this.ingest.publishConditions(receiver),
       save: (stored) => this.ingest.saveConditions(stored),
       onSample: (channelId, receiverId, values, thresholds, at) =>
@@ -406,74 +290,14 @@ export class Monitoring {
 
   #createIngest(): Ingest {
     const { db, state, cache } = this.#deps
-    const { receiverStore, placeholderStore, unitStore } = state
-    return new Ingest({
-      db,
-      receiverStore,
-      placeholderStore,
-      unitStore,
-      cache,
-      conditions: this.conditions,
-      stateWriter: this.stateWriter,
-      alerts: this.alerts,
-      reportingSources: this.reportingSources,
-      onReceived: (receiverId) => this.reportPublisher?.publish(receiverId),
-      onLevelsReceived: (receiverId) => this.reportPublisher?.publishLevels(receiverId),
-      levelArrival: this.#levelArrival,
-      hasOtherReaders: () => this.leaseManager.hasOtherNodes,
-      now,
-    })
+    const { conditions, stateWriter, alerts, receiverSources, leaseManager } = this
+    return new Ingest({ ...state, db, cache, conditions, stateWriter, alerts, receiverSources, leaseManager })
   }
 
   #createMonitor(): Monitor {
-    const { db, state, counters, nodeId, log } = this.#deps
-    return new Monitor({
-      db,
-      ingest: this.ingest,
-      receiverStore: state.receiverStore,
-      unitStore: state.unitStore,
-      sourceRecords: this.sourceRecords,
-      connections: this.connections,
-      counters,
-      nodeId,
-      leaseManager: this.leaseManager,
-      log,
-      now,
-      random: Math.random,
-      intervalMs: ({ manufacturer }) => this.#intervalMs(manufacturer),
-      site: this.#createSiteDeps(),
-    })
-  }
-
-  #createSiteDeps(): FollowedSiteDeps {
-    const { db, state, installation, log } = this.#deps
-    const { receiverStore, sourceRegistry, live } = state
-    return {
-      installation,
-      db,
-      events: this.events,
-      receiverStore,
-      ingest: this.ingest,
-      alerts: this.alerts,
-      sourceRecords: this.sourceRecords,
-      connections: this.connections,
-      nameOf: (record) => sourceRegistry.manufacturers().find(({ code }) => code === record)?.name ?? record,
-      onViaChanged: () => live.restartClients(),
-      onAnnouncementsChanged: () => live.sitesChanged(),
-      onAssignmentsChanged: () => live.listsChanged(),
-      log,
-      now,
-      random: Math.random,
-    }
-  }
-
-  /** Whether all sources of the receiver fail. If they are not known, these are all sources of its manufacturer. */
-  #areSourcesFailing({ id, manufacturer }: Receiver): boolean {
-    const isFailing = (source: string) => this.sourceRecords.isFailing(source)
-    const reporting = this.reportingSourcesOf(id)
-    if (reporting.length > 0) return reporting.every(isFailing)
-    const manufacturers = this.#deps.state.sourceRegistry.manufacturers()
-    const sources = manufacturers.find(({ code }) => code === manufacturer)?.sources ?? []
-    return sources.length > 0 && sources.every(isFailing)
+    const { db, state, counters, nodeId, installation, log } = this.#deps
+    const { ingest, sourceRecords, connections, leaseManager, events, alerts } = this
+    const common = { ...state, db, counters, nodeId, installation, log }
+    return new Monitor({ ...common, ingest, sourceRecords, connections, leaseManager, events, alerts })
   }
 }

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { ManufacturerEntry } from '../config/file-schema.ts'
 import type { AuditRecord } from '../domain/access/access.ts'
-import type { Cache } from '../platform/cache.ts'
+import type { CachedResponses } from '../platform/cache.ts'
 
 export interface ServiceOptions {
   readonly log: FastifyBaseLogger
@@ -25,5 +25,5 @@ export interface ServiceOptions {
   /** If true, a damaged database is an error; otherwise a snapshot is restored. */
   readonly failsOnDamage?: boolean
   /** The response cache; the service drops entries from it when data changes. */
-  readonly cache?: Pick<Cache<unknown>, 'drop'>
+  readonly cache?: CachedResponses
 }

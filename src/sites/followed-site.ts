@@ -18,36 +18,22 @@ import {
 } from '../domain/sites/sites.ts'
 import type { DroppedParts, FollowOptions, ResumePoint } from '../manufacturers/plugin.ts'
 import { type MonitoredSource, toSourceFailure } from '../manufacturers/sources.ts'
-import type { Log } from '../platform/log.ts'
+import { now } from '../platform/clock.ts'
+import type { Topic } from '../platform/topic.ts'
 import { childLifetime, pause, withTimeout } from '../platform/wait.ts'
-import type { Connections } from '../sources/connections.ts'
 import type { LeaseHandle } from '../sources/lease-manager.ts'
 import { type CycleReport, failedCycle } from '../sources/poller.ts'
-import type { SourceRecords } from '../sources/source-records.ts'
 import { isEnabled, waitUntilEnabled, watchConnections } from '../sources/stopped-connections.ts'
-import { SiteEvents, type SiteEventsDeps } from './site-events.ts'
-import { SiteMirror, type SiteMirrorDeps } from './site-mirror.ts'
+import { SiteEvents } from './site-events.ts'
+import { SiteMirror } from './site-mirror.ts'
+import type { SiteSubsystems } from './site-subsystems.ts'
 import { createStaleness, type Staleness } from './staleness.ts'
 
-export interface FollowedSiteDeps extends Omit<SiteMirrorDeps, 'guard' | 'siteEvents' | 'onDropped'>, SiteEventsDeps {
-  readonly sourceRecords: Pick<SourceRecords, 'record'>
-  readonly connections: Pick<Connections, 'openSite' | 'ofSource' | 'record' | 'recordSiteMessage' | 'waitForChange'>
-  readonly log: Log
-  /** Id of this installation. */
-  readonly installation: string
-  /** Returns the name of a manufacturer's record. */
-  nameOf(code: string): string
-  /** Called when `via` of the state has changed. */
-  onViaChanged(): void
-  /** Called when `announcements` of the state have changed. */
-  onAnnouncementsChanged(): void
-  /** Called when `assignments()` may have changed. */
-  onAssignmentsChanged(): void
-  random(): number
-}
+/** A followed site has announced other installations behind it, something about itself, or other assignments. */
+export type SiteChange = 'via' | 'announcements' | 'assignments'
 
 export interface SiteState {
-  /** Whether the receivers are current. */
+  /** True while the receivers are current. */
   readonly isConnected: boolean
   /** The ids of the other installation and of those that it follows; empty until the first snapshot. */
   readonly via: readonly string[]
@@ -82,7 +68,8 @@ const stoppedError = `the connection was stopped by a user; start it under ${pag
 
 export class FollowedSite {
   readonly source: MonitoredSource
-  readonly #deps: FollowedSiteDeps
+  readonly #service: SiteSubsystems
+  readonly #changed: Topic<SiteChange>
   readonly #siteEvents: SiteEvents
   #mirror: SiteMirror | null = null
   /** The last message that `#mirror` has stored; null if the next connection must begin with a snapshot. */
@@ -102,9 +89,11 @@ export class FollowedSite {
   /** Sends a selection of levels; null while the connection is not open. */
   #requestLevels: ((selection: LevelSelection) => void) | null = null
 
-  constructor(deps: FollowedSiteDeps, source: MonitoredSource) {
-    this.#deps = deps
-    this.#siteEvents = new SiteEvents(deps)
+  /** Changes of `state` and `assignments()` are published to `changed`. */
+  constructor(service: SiteSubsystems, source: MonitoredSource, changed: Topic<SiteChange>) {
+    this.#service = service
+    this.#siteEvents = new SiteEvents(service.db, service.events, service.log)
+    this.#changed = changed
     this.source = source
   }
 
@@ -136,7 +125,7 @@ export class FollowedSite {
   async run(lease: LeaseHandle): Promise<void> {
     // Another process may have stored something since this one last held the lease.
     this.#resumePoint = null
-    const { connections } = this.#deps
+    const { connections } = this.#service
     const { id } = this.source
     await connections.openSite(this.source)
     const staleness = this.#watchStaleness(lease)
@@ -154,17 +143,17 @@ export class FollowedSite {
       const delayMs = isRejected
         ? Math.min(maxRejectedRetryMs, firstRejectedRetryMs * 2 ** (rejections - 1))
         : Math.min(maxRetryMs, reconnectMs(attempt))
-      await this.#pauseBeforeRetry(jitter(delayMs, this.#deps.random()), lease.signal)
+      await this.#pauseBeforeRetry(jitter(delayMs, Math.random()), lease.signal)
     }
     staleness.stop()
     await this.#work
-    await connections.record(id, { type: 'ended', at: this.#deps.now(), reason: 'no process follows this site' })
+    await connections.record(id, { type: 'ended', at: now(), reason: 'no process follows this site' })
   }
 
   /** Follows until the connection is lost or a user stops it. */
   async #connectUntilStopped(lease: LeaseHandle, staleness: Staleness) {
     const lifetime = childLifetime(lease.signal)
-    const watching = watchConnections(this.#deps.connections, this.source.id, lifetime, async () => {})
+    const watching = watchConnections(this.#service.connections, this.source.id, lifetime, async () => {})
     const outcome = await this.#connect({ ...lease, signal: lifetime.signal }, staleness)
     lifetime.abort()
     await watching
@@ -187,7 +176,7 @@ export class FollowedSite {
   async refresh(): Promise<CycleReport> {
     const startedAt = performance.now()
     if (this.#state.isConnected) return this.#toReport(null, startedAt)
-    if (!isEnabled(this.#deps.connections, this.source.id)) return this.#toReport(stoppedError, startedAt)
+    if (!isEnabled(this.#service.connections, this.source.id)) return this.#toReport(stoppedError, startedAt)
     const outcome = this.#nextOutcome()
     this.#retryNow()
     const error = await withTimeout(outcome, 2 * this.source.settings.timeoutMs)
@@ -222,7 +211,7 @@ export class FollowedSite {
 
   /** Follows until the connection is lost. */
   async #connect(lease: LeaseHandle, staleness: Staleness): Promise<{ openMs: number; isRejected: boolean }> {
-    const { log, sourceRecords, connections, now } = this.#deps
+    const { log, sourceRecords, connections } = this.#service
     const { id, manufacturer } = this.source
     const startedAt = performance.now()
     let openedAt: number | null = null
@@ -266,7 +255,7 @@ export class FollowedSite {
     const before = this.#dropped
     this.#dropped = { count: count + (before?.count ?? 0), first: before?.first ?? first }
     if (before !== null) return
-    this.#deps.log.warn({ source: this.source.id, first }, 'parts of the messages of a site were left out')
+    this.#service.log.warn({ source: this.source.id, first }, 'parts of the messages of a site were left out')
     this.#onFirstDropped()
   }
 
@@ -280,7 +269,7 @@ export class FollowedSite {
   }
 
   async #recordFailure(error: string): Promise<void> {
-    await this.#deps.sourceRecords
+    await this.#service.sourceRecords
       .record(this.source.manufacturer, this.source.id, { ok: false, error, holdMs: null })
       .catch((unstored) => this.#logUnstored(unstored))
   }
@@ -302,7 +291,7 @@ export class FollowedSite {
         await this.#change(async () => {
           await to.apply(messages)
           this.#resumePoint = lastApplied(messages, this.#resumePoint)
-          if (messages.some(hasAssignments)) this.#deps.onAssignmentsChanged()
+          if (messages.some(hasAssignments)) this.#changed.publish('assignments')
           if (isCurrent) return
           isCurrent = true
           onCurrent()
@@ -324,8 +313,8 @@ export class FollowedSite {
     try {
       const options: FollowOptions = { resumeAfter, onLatency, onOpen, onDropped: this.#onDropped }
       for await (const message of source.adapter.follow?.(source.client, lifetime.signal, options) ?? []) {
-        this.#state = { ...this.#state, lastSeen: this.#deps.now() }
-        this.#deps.connections.recordSiteMessage(source.id)
+        this.#state = { ...this.#state, lastSeen: now() }
+        this.#service.connections.recordSiteMessage(source.id)
         if (message.type === 'snapshot') {
           this.#checkInstallation(message)
           // A slow connection is sent further snapshots.
@@ -364,7 +353,7 @@ export class FollowedSite {
   #announce(announcements: SiteAnnouncements): void {
     if (announcements === this.#state.announcements) return
     this.#state = { ...this.#state, announcements }
-    this.#deps.onAnnouncementsChanged()
+    this.#changed.publish('announcements')
   }
 
   #change(work: () => Promise<void>): Promise<void> {
@@ -377,29 +366,30 @@ export class FollowedSite {
   #checkInstallation({ installation, via }: Snapshot): void {
     const { client } = this.source
     const { host } = new URL(client.settings.baseUrl)
-    const loop = findLoop(host, { installation, via }, this.#deps.installation)
+    const loop = findLoop(host, { installation, via }, this.#service.installation)
     if (loop !== null) throw new client.errors.ApiError(loop, { failureKind: 'unusable' })
     const passed = [installation, ...via]
     const hasChanged = passed.join() !== this.#state.via.join()
     this.#state = { ...this.#state, via: passed }
-    if (hasChanged) this.#deps.onViaChanged()
+    if (hasChanged) this.#changed.publish('via')
   }
 
   /** Opens the mirror after what other processes have stored of the installation was loaded. */
   async #openCurrentMirror(installation: string, lease: LeaseHandle): Promise<SiteMirror> {
-    await this.#deps.ingest.catchUp()
+    await this.#service.ingest.catchUp()
     return this.#openMirror(installation, lease)
   }
 
   /** Opens the mirror of an installation; without its id, of the receivers that are stored, before the first snapshot. */
-  #openMirror(installation: string, { guard }: LeaseHandle): SiteMirror {
+  #openMirror(installation: string, lease: LeaseHandle): SiteMirror {
     const { manufacturer: code } = this.source
+    const { sourceRegistry } = this.#service
+    const name = sourceRegistry.manufacturers().find((record) => record.code === code)?.name ?? code
+    const mirror = new SiteMirror(this.#service, this.#siteEvents, { code, name, installation }, lease)
+    mirror.dropped.subscribe(this.#onDropped)
     this.#resumePoint = null
-    this.#mirror = new SiteMirror(
-      { ...this.#deps, siteEvents: this.#siteEvents, guard, onDropped: this.#onDropped },
-      { code, name: this.#deps.nameOf(code), installation },
-    )
-    return this.#mirror
+    this.#mirror = mirror
+    return mirror
   }
 
   #tooOldError() {
@@ -420,7 +410,7 @@ export class FollowedSite {
 
   /** Makes the channels stale when the connection has been lost for a while, and once after the start. */
   #watchStaleness(lease: LeaseHandle): Staleness {
-    const staleness = createStaleness(this.#deps.now, (lostAt) => {
+    const staleness = createStaleness(now, (lostAt) => {
       const mirror = this.#mirror ?? this.#openMirror('', lease)
       const markStale = async () => {
         if (!this.#state.isConnected) await mirror.markStale(lostAt)
@@ -432,7 +422,10 @@ export class FollowedSite {
   }
 
   #logUnstored(error: unknown): void {
-    this.#deps.log.error({ source: this.source.id, error: String(error) }, 'the state of the site could not be stored')
+    this.#service.log.error(
+      { source: this.source.id, error: String(error) },
+      'the state of the site could not be stored',
+    )
   }
 }
 

@@ -7,20 +7,13 @@ import type { FollowedEvent, FollowedMessage } from '../contract/followed-messag
 import type { FollowedRecord } from '../domain/sites/followed.ts'
 import { eventSubject, type FollowedIds, toFollowedEvent } from '../domain/sites/followed.ts'
 import type { EventLog } from '../history/event-log.ts'
-import type { FollowOptions } from '../manufacturers/plugin.ts'
+import type { DroppedParts } from '../manufacturers/plugin.ts'
 import type { MonitoredSource } from '../manufacturers/sources.ts'
+import { now } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import { pause } from '../platform/wait.ts'
 import type { Database, Tx } from '../storage/database.ts'
 import { deleteFollowedEvents, findNewestTime, saveFollowedEvents } from '../storage/followed-sites.ts'
-
-export interface SiteEventsDeps {
-  readonly db: Pick<Database, 'read' | 'transaction'>
-  readonly events: Pick<EventLog, 'load'>
-  readonly log: Log
-  /** The wall-clock time in epoch ms. */
-  now(): number
-}
 
 /** The installation as it is known while it is connected. */
 export interface FollowedInstallation extends FollowedIds {
@@ -29,8 +22,11 @@ export interface FollowedInstallation extends FollowedIds {
   guard(tx: Tx): Promise<void>
 }
 
-type EventSource = Pick<MonitoredSource, 'client' | 'adapter'>
-type ReadOptions = { readonly signal: AbortSignal } & Pick<FollowOptions, 'onDropped'>
+interface ReadOptions {
+  readonly signal: AbortSignal
+  onDropped(dropped: DroppedParts): void
+}
+
 type EventMessage = Extract<FollowedMessage, { type: 'event' | 'event_changed' | 'event_deleted' }>
 
 export function isEventMessage(message: FollowedMessage): message is EventMessage {
@@ -46,13 +42,17 @@ const overlapMs = 60_000
 const retryMs = 5000
 
 export class SiteEvents {
-  readonly #deps: SiteEventsDeps
+  readonly #db: Database
+  readonly #events: EventLog
+  readonly #log: Log
   /** The time of the newest event that was stored before the connection; null if there was none. */
   #since: Promise<number | null> | null = null
   #isCaughtUp = false
 
-  constructor(deps: SiteEventsDeps) {
-    this.#deps = deps
+  constructor(db: Database, events: EventLog, log: Log) {
+    this.#db = db
+    this.#events = events
+    this.#log = log
   }
 
   /** The connection was lost, so events may be missed. */
@@ -68,14 +68,14 @@ export class SiteEvents {
     await this.#change(site, async (tx) => {
       for (const message of messages) {
         if (message.type === 'event_deleted')
-          await deleteFollowedEvents(tx, eventSubject(site.record, message.id), this.#deps.now())
+          await deleteFollowedEvents(tx, eventSubject(site.record, message.id), now())
         else await saveFollowedEvents(tx, toDrafts(site, [message.event]))
       }
     })
   }
 
   /** Reads and stores what happened before the connection. Tries again until the connection is lost. */
-  async catchUp(site: FollowedInstallation, source: EventSource, options: ReadOptions): Promise<void> {
+  async catchUp(site: FollowedInstallation, source: MonitoredSource, options: ReadOptions): Promise<void> {
     const { signal } = options
     while (!signal.aborted) {
       try {
@@ -90,7 +90,7 @@ export class SiteEvents {
         return
       } catch (error) {
         const { code } = site.record
-        if (!signal.aborted) this.#deps.log.debug({ site: code, error: String(error) }, 'events were not received')
+        if (!signal.aborted) this.#log.debug({ site: code, error: String(error) }, 'events were not received')
         await pause(retryMs, signal)
       }
     }
@@ -98,7 +98,7 @@ export class SiteEvents {
 
   async #readSince({ record }: FollowedInstallation): Promise<number | null> {
     if (this.#isCaughtUp) return null
-    this.#since ??= findNewestTime(this.#deps.db.read, record.code)
+    this.#since ??= findNewestTime(this.#db.read, record.code)
     try {
       return await this.#since
     } catch (error) {
@@ -108,11 +108,11 @@ export class SiteEvents {
   }
 
   async #change({ guard }: FollowedInstallation, work: (tx: Tx) => Promise<void>): Promise<void> {
-    await this.#deps.db.transaction(async (tx) => {
+    await this.#db.transaction(async (tx) => {
       await guard(tx)
       await work(tx)
     })
-    await this.#deps.events.load()
+    await this.#events.load()
   }
 }
 
@@ -122,7 +122,7 @@ function toDrafts(site: FollowedInstallation, bodies: readonly FollowedEvent[]) 
 
 /** Returns pages of events, newest first. */
 async function readPages(
-  { client, adapter }: EventSource,
+  { client, adapter }: MonitoredSource,
   since: number | null,
   options: ReadOptions,
 ): Promise<(readonly FollowedEvent[])[]> {

@@ -3,27 +3,25 @@
 import { recordOfSite } from '../domain/equipment/sites.ts'
 import { toAnnouncedSites } from '../domain/sites/sites.ts'
 import { type LevelDemand, watchDemand } from '../ingest/level-demand.ts'
+import type { Monitor } from '../sources/monitor.ts'
 import type { FollowedSite } from './followed-site.ts'
 
-export interface SiteLevelsDeps {
-  /** By site. */
-  readonly demand: LevelDemand
-  sites(): readonly FollowedSite[]
-}
-
 export class SiteLevels {
-  readonly #deps: SiteLevelsDeps
+  readonly #demand: LevelDemand
+  readonly #monitor: Monitor
   /** Ends the selection. */
   readonly close: () => void
 
-  constructor(deps: SiteLevelsDeps) {
-    this.#deps = deps
-    this.close = watchDemand(deps.demand, () => this.#update())
+  /** `demand` is by site. */
+  constructor(demand: LevelDemand, monitor: Monitor) {
+    this.#demand = demand
+    this.#monitor = monitor
+    this.close = watchDemand(demand, () => this.#update())
   }
 
   #update(): void {
-    const sites = this.#deps.sites()
-    const needed = this.#deps.demand.select(() => sites.flatMap(codesOf))
+    const { sites } = this.#monitor
+    const needed = this.#demand.select(() => sites.flatMap(codesOf))
     const byRecord = new Map<string, string[]>()
     for (const code of needed) {
       const record = recordOfSite(code)

@@ -24,25 +24,16 @@ import {
 } from '../domain/sites/followed.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'
-import type { FollowOptions } from '../manufacturers/plugin.ts'
+import type { DroppedParts } from '../manufacturers/plugin.ts'
+import { now } from '../platform/clock.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
-import type { Tx } from '../storage/database.ts'
+import { Topic } from '../platform/topic.ts'
+import type { LeaseHandle } from '../sources/lease-manager.ts'
 import { saveFollowedReceivers } from '../storage/followed-sites.ts'
 import { removeReceiver } from '../storage/receivers.ts'
 import { type FollowedInstallation, isEventMessage, type SiteEvents } from './site-events.ts'
+import type { SiteSubsystems } from './site-subsystems.ts'
 import { markStale } from './stale-receivers.ts'
-
-export interface SiteMirrorDeps {
-  readonly receiverStore: Pick<ReceiverStore, 'get' | 'facts' | 'listAllFacts' | 'levels'>
-  readonly ingest: Pick<Ingest, 'catchUp' | 'change' | 'levelLane'>
-  readonly alerts: Pick<Alerts, 'copy' | 'listCopies'>
-  readonly siteEvents: Pick<SiteEvents, 'apply'>
-  /** Checks in a transaction that this process still holds the lease of the source. */
-  guard(tx: Tx): Promise<void>
-  /** The wall-clock time in epoch ms. */
-  now(): number
-  onDropped: FollowOptions['onDropped']
-}
 
 type Snapshot = Extract<FollowedMessage, { type: 'snapshot' }>
 type LevelEntry = Extract<FollowedMessage, { type: 'levels' }>['values'][number]
@@ -51,8 +42,14 @@ type LevelEntry = Extract<FollowedMessage, { type: 'levels' }>['values'][number]
 const receiversPerTransaction = 200
 
 export class SiteMirror {
-  readonly #deps: SiteMirrorDeps
+  /** Parts of a message were left out. */
+  readonly dropped = new Topic<DroppedParts>()
+  readonly #receiverStore: ReceiverStore
+  readonly #ingest: Ingest
+  readonly #alerts: Alerts
+  readonly #siteEvents: SiteEvents
   readonly #record: FollowedRecord
+  readonly #lease: LeaseHandle
   /** The ids here, by the ids there. */
   readonly #ids = new Map<number, number>()
   /** The receiver's id here, by the channel's id there. */
@@ -65,15 +62,19 @@ export class SiteMirror {
   /** The newest levels of channels, by their ids there. */
   readonly #levels = new Map<number, LevelEntry>()
   /** Alerts that have changed, by their ids there. */
-  readonly #alerts = new Map<number, FollowedAlert>()
-  /** Whether `#alerts` contains all alerts that are not cleared. */
+  readonly #changedAlerts = new Map<number, FollowedAlert>()
+  /** True if `#changedAlerts` contains all alerts that are not cleared. */
   #hasAllAlerts = false
   /** The last announced conditions of channels that `markStale` has made stale, by their ids there. */
   readonly #conditions = new Map<number, Condition>()
 
-  constructor(deps: SiteMirrorDeps, record: FollowedRecord) {
-    this.#deps = deps
+  constructor(service: SiteSubsystems, siteEvents: SiteEvents, record: FollowedRecord, lease: LeaseHandle) {
+    this.#receiverStore = service.receiverStore
+    this.#ingest = service.ingest
+    this.#alerts = service.alerts
+    this.#siteEvents = siteEvents
     this.#record = record
+    this.#lease = lease
     for (const receiver of this.#receivers()) {
       // The address may have belonged to another installation before.
       if (receiver.api_device_id === followedId(record, receiver.origin?.id ?? 0)) this.#index(receiver)
@@ -90,7 +91,7 @@ export class SiteMirror {
   get installation(): FollowedInstallation {
     return {
       record: this.#record,
-      guard: this.#deps.guard,
+      guard: this.#lease.guard,
       receiverOf: (idThere) => this.#ids.get(idThere),
       channelOf: (idThere) => this.#channelOf(idThere)?.id,
     }
@@ -107,7 +108,7 @@ export class SiteMirror {
     this.#applyLevels()
     if (messages.some(({ type }) => type === 'resumed')) this.markSeen()
     await this.#storeAlerts()
-    await this.#deps.siteEvents.apply(this.installation, messages.filter(isEventMessage))
+    await this.#siteEvents.apply(this.installation, messages.filter(isEventMessage))
   }
 
   /**
@@ -115,26 +116,25 @@ export class SiteMirror {
    * or if the other installation itself has no connection to the site that monitors it.
    */
   markSeen(): void {
-    const { receiverStore, now } = this.#deps
+    const { levels } = this.#receiverStore
     for (const id of this.#ids.values()) {
-      const rows = receiverStore.levels.rowsOf(id)
+      const rows = levels.rowsOf(id)
       if (rows === undefined || !isCurrent(rows.facts)) continue
-      receiverStore.levels.markReceived(rows, performance.now(), now())
+      levels.markReceived(rows, performance.now(), now())
     }
   }
 
   /** Makes all channels stale, because the other installation has not been reached since `since` (epoch ms). */
   async markStale(since: number): Promise<void> {
-    const { ingest, guard } = this.#deps
     const receivers = this.#receivers()
     for (const { origin, condition } of receivers.flatMap(({ channels }) => channels)) {
       if (origin !== undefined && condition.state !== 'stale') this.#conditions.set(origin.id, condition)
     }
-    await markStale(ingest, receivers, { since, guard })
+    await markStale(this.#ingest, receivers, { since, guard: this.#lease.guard })
   }
 
   #receivers(): readonly Receiver[] {
-    return this.#deps.receiverStore.listAllFacts().filter(({ origin }) => origin?.record === this.#record.code)
+    return this.#receiverStore.listAllFacts().filter(({ origin }) => origin?.record === this.#record.code)
   }
 
   #index({ id, origin, channels }: Receiver): void {
@@ -145,7 +145,7 @@ export class SiteMirror {
 
   /** Returns the newest state of the receiver with this id there. */
   #find(idThere: number): Receiver | undefined {
-    return this.#drafts.get(idThere) ?? this.#deps.receiverStore.get(this.#ids.get(idThere) ?? 0)
+    return this.#drafts.get(idThere) ?? this.#receiverStore.get(this.#ids.get(idThere) ?? 0)
   }
 
   #put(idThere: number, receiver: Receiver): void {
@@ -163,8 +163,8 @@ export class SiteMirror {
       if (isTimeSliceUsed()) await yieldToEventLoop()
     }
     for (const id of this.#ids.keys()) if (!listed.has(id)) this.#removed.add(id)
-    this.#alerts.clear()
-    for (const alert of data.alerts ?? []) this.#alerts.set(alert.id, alert)
+    this.#changedAlerts.clear()
+    for (const alert of data.alerts ?? []) this.#changedAlerts.set(alert.id, alert)
     this.#hasAllAlerts = true
   }
 
@@ -186,7 +186,6 @@ export class SiteMirror {
   /** Drafts a receiver that is announced with all its fields, if it differs from the known one in more than levels. */
   #readReceiver(body: FollowedReceiverBody): void {
     for (const { id } of body.channels) this.#levels.delete(id)
-    const { receiverStore, ingest, now } = this.#deps
     const known = this.#find(body.id)
     const receiver = toFollowedReceiver(body, known, { record: this.#record, now: now() })
     const { changes } = compareReceivers(known, receiver, toChannelBody)
@@ -195,9 +194,9 @@ export class SiteMirror {
       return
     }
     const isSame = changes.length === 0 && known !== undefined && hasSameOrigins(known, receiver)
-    const rows = isSame ? receiverStore.levels.rowsOf(receiver.id) : undefined
+    const rows = isSame ? this.#receiverStore.levels.rowsOf(receiver.id) : undefined
     if (rows === undefined) this.#put(body.id, receiver)
-    else ingest.levelLane.applyRemote(rows, receiver.channels, now())
+    else this.#ingest.levelLane.applyRemote(rows, receiver.channels, now())
   }
 
   #read(message: Exclude<FollowedMessage, { type: 'snapshot' | 'resumed' }>): void {
@@ -230,10 +229,10 @@ export class SiteMirror {
         for (const entry of message.values) this.#levels.set(Number(entry[0]), entry)
         return
       case 'alert':
-        this.#alerts.set(message.id, message)
+        this.#changedAlerts.set(message.id, message)
         return
       default:
-      // Everything else belongs to the other installation alone.
+      // The rest concerns only the other installation.
     }
   }
 
@@ -260,7 +259,7 @@ export class SiteMirror {
   }
 
   #readSlot(channelId: number, slot: number): void {
-    const receiver = this.#deps.receiverStore.facts(this.#receiverOfChannel.get(channelId) ?? 0)
+    const receiver = this.#receiverStore.facts(this.#receiverOfChannel.get(channelId) ?? 0)
     if (receiver?.origin === undefined) return
     this.#change(receiver.origin.id, (current) => ({
       ...current,
@@ -273,7 +272,7 @@ export class SiteMirror {
   #change(idThere: number, change: (receiver: Receiver) => Receiver): void {
     const receiver = this.#find(idThere)
     if (receiver === undefined) return
-    this.#put(idThere, change({ ...this.#withLevels(receiver), last_seen: this.#deps.now() }))
+    this.#put(idThere, change({ ...this.#withLevels(receiver), last_seen: now() }))
   }
 
   /** Adds the levels that arrived before a message about the receiver, which may contain newer ones. */
@@ -287,22 +286,21 @@ export class SiteMirror {
   }
 
   async #store(): Promise<void> {
-    const { receiverStore, ingest, guard, now } = this.#deps
     if (this.#drafts.size + this.#removed.size + this.#foreign.length === 0) return
     const drafts = [...this.#drafts.values()]
     const removed = [...this.#foreign, ...[...this.#removed].flatMap((id) => this.#ids.get(id) ?? [])]
     for (let start = 0; start === 0 || start < drafts.length; start += receiversPerTransaction) {
       const part = drafts.slice(start, start + receiversPerTransaction)
-      const stored = await ingest.change(async (tx, revision) => {
-        await guard(tx)
+      const stored = await this.#ingest.change(async (tx, revision) => {
+        await this.#lease.guard(tx)
         if (start === 0) for (const id of removed) await removeReceiver(tx, revision, id)
         return saveFollowedReceivers(tx, revision, part)
       })
       for (const receiver of stored) {
         this.#index(receiver)
         // Levels in messages about facts are newer than those in memory, which storing has kept.
-        const rows = receiverStore.levels.rowsOf(receiver.id)
-        if (rows !== undefined) ingest.levelLane.applyRemote(rows, receiver.channels, now())
+        const rows = this.#receiverStore.levels.rowsOf(receiver.id)
+        if (rows !== undefined) this.#ingest.levelLane.applyRemote(rows, receiver.channels, now())
       }
     }
     for (const id of this.#removed) this.#ids.delete(id)
@@ -313,11 +311,12 @@ export class SiteMirror {
 
   /** Copies alerts that have changed, and clears the copies of those that a snapshot no longer contains. */
   async #storeAlerts(): Promise<void> {
-    if (this.#alerts.size === 0 && !this.#hasAllAlerts) return
-    const { alerts, now } = this.#deps
-    const known = alerts.listCopies(this.#record.code)
+    if (this.#changedAlerts.size === 0 && !this.#hasAllAlerts) return
+    const known = this.#alerts.listCopies(this.#record.code)
     const copies = this.#withinLimit(
-      [...this.#alerts.values()].flatMap((alert) => toAlertCopy(alert, this.#record, this.#subjectOf(alert)) ?? []),
+      [...this.#changedAlerts.values()].flatMap(
+        (alert) => toAlertCopy(alert, this.#record, this.#subjectOf(alert)) ?? [],
+      ),
       known,
     )
     if (this.#hasAllAlerts) {
@@ -326,13 +325,13 @@ export class SiteMirror {
         if (site !== null && !subjects.has(copy.subject)) copies.push({ ...copy, site, cleared_at: now() })
       }
     }
-    this.#alerts.clear()
+    this.#changedAlerts.clear()
     this.#hasAllAlerts = false
-    if (copies.length > 0) await alerts.copy(copies)
+    if (copies.length > 0) await this.#alerts.copy(copies)
   }
 
   /** Leaves out new alerts while too many are open. */
-  #withinLimit(copies: AlertCopy[], known: readonly Pick<AlertCopy, 'subject'>[]): AlertCopy[] {
+  #withinLimit(copies: AlertCopy[], known: readonly { readonly subject: string }[]): AlertCopy[] {
     const subjects = new Set(known.map(({ subject }) => subject))
     let open = known.length
     return copies.filter(({ subject }) => {
@@ -343,29 +342,27 @@ export class SiteMirror {
   }
 
   #drop(expected: string): void {
-    this.#deps.onDropped({ count: 1, first: `expected ${expected}` })
+    this.dropped.publish({ count: 1, first: `expected ${expected}` })
   }
 
   #subjectOf({ receiver_id, channel_id }: FollowedAlert): FollowedSubject {
-    const { receiverStore } = this.#deps
-    const ofChannel = receiverStore.facts(this.#receiverOfChannel.get(channel_id ?? 0) ?? 0)
+    const ofChannel = this.#receiverStore.facts(this.#receiverOfChannel.get(channel_id ?? 0) ?? 0)
     return {
-      receiver: ofChannel ?? receiverStore.facts(this.#ids.get(receiver_id ?? 0) ?? 0),
+      receiver: ofChannel ?? this.#receiverStore.facts(this.#ids.get(receiver_id ?? 0) ?? 0),
       channel: this.#channelOf(channel_id ?? 0),
     }
   }
 
   #channelOf(idThere: number): Channel | undefined {
-    const receiver = this.#deps.receiverStore.facts(this.#receiverOfChannel.get(idThere) ?? 0)
+    const receiver = this.#receiverStore.facts(this.#receiverOfChannel.get(idThere) ?? 0)
     return receiver?.channels.find(({ origin }) => origin?.id === idThere)
   }
 
   #applyLevels(): void {
-    const { receiverStore, ingest, now } = this.#deps
     const samples = new Map<number, LevelSample[]>()
     for (const [channelId, entry] of this.#levels) {
       const id = this.#receiverOfChannel.get(channelId) ?? 0
-      const channel = receiverStore.facts(id)?.channels.find(({ origin }) => origin?.id === channelId)
+      const channel = this.#receiverStore.facts(id)?.channels.find(({ origin }) => origin?.id === channelId)
       if (channel === undefined) continue
       const ofReceiver = samples.get(id) ?? []
       ofReceiver.push(toFollowedSample(channel, entry))
@@ -373,13 +370,13 @@ export class SiteMirror {
     }
     this.#levels.clear()
     for (const [id, ofReceiver] of samples) {
-      const rows = receiverStore.levels.rowsOf(id)
-      if (rows !== undefined) ingest.levelLane.applyRemote(rows, ofReceiver, now())
+      const rows = this.#receiverStore.levels.rowsOf(id)
+      if (rows !== undefined) this.#ingest.levelLane.applyRemote(rows, ofReceiver, now())
     }
   }
 }
 
-/** Whether both records have the same site, and the same ids and slots there. */
+/** True if both records have the same site, and the same ids and slots there. */
 function hasSameOrigins(a: Receiver, b: Receiver): boolean {
   if (a.channels.length !== b.channels.length || a.api_device_id !== b.api_device_id) return false
   return (

@@ -1,10 +1,11 @@
-/** Makes the channels of sites stale, whose connection was lost or that no process follows. */
+/** Marks the channels of sites as stale if their connection was lost or no process follows them. */
 
-import type { MonitoredManufacturer } from '../domain/equipment/health.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
 import { asStale } from '../domain/sites/followed.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'
+import type { OrphanedSources } from '../sources/orphaned-sources.ts'
+import type { SourceRegistry } from '../sources/source-registry.ts'
 import type { Tx } from '../storage/database.ts'
 import { StaleWriteError } from '../storage/errors.ts'
 import { lockFreeLeases } from '../storage/leases.ts'
@@ -21,7 +22,7 @@ interface Stale {
 
 /** Stores that the channels of these receivers are stale. */
 export async function markStale(
-  ingest: Pick<Ingest, 'change'>,
+  ingest: Ingest,
   receivers: readonly Receiver[],
   { since, guard }: Stale,
 ): Promise<void> {
@@ -42,31 +43,33 @@ function isShownAsCurrent({ channels }: Receiver): boolean {
 /** For how long no process may follow a site before its channels are stale. Another process takes over within seconds. */
 const orphanedAfterMs = 5000
 
-export interface OrphanedSitesDeps {
-  readonly receiverStore: Pick<ReceiverStore, 'listAllFacts'>
-  readonly ingest: Pick<Ingest, 'change'>
-  manufacturers(): readonly MonitoredManufacturer[]
-  /** Whether a process follows or polls the source. */
-  isHeld(source: string): boolean
-}
-
 /** Finds the sites that no process follows, because the record is disabled or no polling process is running. */
 export class OrphanedSites {
-  readonly #deps: OrphanedSitesDeps
+  readonly #receiverStore: ReceiverStore
+  readonly #sourceRegistry: SourceRegistry
+  readonly #orphanedSources: OrphanedSources
+  readonly #ingest: Ingest
   /** Since when no process has followed a record (`performance.now()`), by its code. */
   readonly #orphanedSince = new Map<string, number>()
 
-  constructor(deps: OrphanedSitesDeps) {
-    this.#deps = deps
+  constructor(
+    receiverStore: ReceiverStore,
+    sourceRegistry: SourceRegistry,
+    orphanedSources: OrphanedSources,
+    ingest: Ingest,
+  ) {
+    this.#receiverStore = receiverStore
+    this.#sourceRegistry = sourceRegistry
+    this.#orphanedSources = orphanedSources
+    this.#ingest = ingest
   }
 
   /** Marks their channels as stale. */
   async check(): Promise<void> {
-    const { ingest, isHeld, manufacturers } = this.#deps
     const byRecord = this.#listShownAsCurrent()
-    for (const { code, sources } of byRecord.size === 0 ? [] : manufacturers()) {
+    for (const { code, sources } of byRecord.size === 0 ? [] : this.#sourceRegistry.manufacturers()) {
       const receivers = byRecord.get(code)
-      if (receivers === undefined || sources.some(isHeld)) {
+      if (receivers === undefined || sources.some((source) => this.#orphanedSources.isHeld(source))) {
         this.#orphanedSince.delete(code)
         continue
       }
@@ -77,14 +80,14 @@ export class OrphanedSites {
       const guard = async (tx: Tx) => {
         if (!(await lockFreeLeases(tx, sources))) throw new StaleWriteError(`${code} is followed again`)
       }
-      await markStale(ingest, receivers, { since, guard })
+      await markStale(this.#ingest, receivers, { since, guard })
     }
   }
 
   /** Lists the receivers of sites that are not stale, by the code of the record. */
   #listShownAsCurrent(): ReadonlyMap<string, readonly Receiver[]> {
     const byRecord = new Map<string, Receiver[]>()
-    for (const receiver of this.#deps.receiverStore.listAllFacts()) {
+    for (const receiver of this.#receiverStore.listAllFacts()) {
       if (receiver.origin === undefined || !isShownAsCurrent(receiver)) continue
       const { record } = receiver.origin
       const receivers = byRecord.get(record)

@@ -17,20 +17,18 @@ import { subscriptionPrefix } from '../domain/nodes.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'
 import type { ProtocolAdapter } from '../manufacturers/plugin.ts'
 import type { MonitoredSource } from '../manufacturers/sources.ts'
+import { now } from '../platform/clock.ts'
 import { Semaphore } from '../platform/concurrency.ts'
+import type { Log } from '../platform/log.ts'
 import { listConnections, openSiteConnection, saveConnections } from '../storage/connections.ts'
+import type { Database } from '../storage/database.ts'
 import { listHeldLeases } from '../storage/leases.ts'
 import { currentRevision, nextRevision } from '../storage/revision.ts'
 import { ConnectionRecords } from './connection-records.ts'
 import { FlappingSubscriptions } from './flapping-subscriptions.ts'
-import { MessageTimes, type MessageTimesDeps } from './message-times.ts'
+import { MessageTimes } from './message-times.ts'
+import type { SourceRegistry } from './source-registry.ts'
 import { StatusPublisher } from './status-publisher.ts'
-
-export interface ConnectionDeps extends MessageTimesDeps {
-  readonly receiverStore: Pick<ReceiverStore, 'facts' | 'factsByApiId' | 'identityRevision'>
-  /** Returns the precedence of the source's protocol adapter; null if the source does not exist. */
-  precedenceOf(source: string): number | null
-}
 
 /** The device ids passed to `setDevices`, and the versions of the data that it used. */
 interface DevicesInput {
@@ -48,14 +46,15 @@ export function subscriptionLease(source: string): string {
 }
 
 export class Connections {
-  readonly #deps: ConnectionDeps
+  readonly #db: Database
+  readonly #receiverStore: ReceiverStore
+  readonly #sourceRegistry: SourceRegistry
+  readonly #log: Log
   readonly #records = new ConnectionRecords()
   readonly #messageTimes: MessageTimes
   readonly #statusPublisher = new StatusPublisher()
   readonly statusChanged = this.#statusPublisher.changed
-  readonly #flapping = new FlappingSubscriptions((source) => {
-    void this.record(source, { type: 'stable', at: this.#deps.now() })
-  })
+  readonly #flapping = new FlappingSubscriptions()
   /** The ids of records that this process has changed but not stored yet. */
   readonly #unsaved = new Set<number>()
   /** The last input of `setDevices`, by source. If it is unchanged, `setDevices` has nothing to do. */
@@ -67,9 +66,13 @@ export class Connections {
   /** Serializes reads and writes of the records. */
   readonly #queue = new Semaphore(1)
 
-  constructor(deps: ConnectionDeps) {
-    this.#deps = deps
-    this.#messageTimes = new MessageTimes(deps)
+  constructor(db: Database, receiverStore: ReceiverStore, sourceRegistry: SourceRegistry, log: Log) {
+    this.#db = db
+    this.#receiverStore = receiverStore
+    this.#sourceRegistry = sourceRegistry
+    this.#log = log
+    this.#messageTimes = new MessageTimes(db, log)
+    this.#flapping.stable.subscribe((source) => void this.record(source, { type: 'stable', at: now() }))
   }
 
   /** Increases with every change of a record. */
@@ -80,7 +83,7 @@ export class Connections {
   /** Loads all records without publishing them. */
   open(): Promise<void> {
     return this.#queue.run(async () => {
-      const { read } = this.#deps.db
+      const { read } = this.#db
       this.#lastRevision = await currentRevision(read, 'connections')
       for (const connection of await listConnections(read)) this.#records.put(connection)
       for (const source of this.#records.bySource.keys()) {
@@ -105,7 +108,7 @@ export class Connections {
 
   /** Reads every stored connection, first those of receivers, with the last message time known to this process. */
   async readAll(): Promise<readonly Connection[]> {
-    return (await listConnections(this.#deps.db.read)).map((connection) => this.#messageTimes.addTo(connection))
+    return (await listConnections(this.#db.read)).map((connection) => this.#messageTimes.addTo(connection))
   }
 
   /** Returns the connections that are neither connected nor stopped. A receiver that no system lists has none. */
@@ -145,7 +148,7 @@ export class Connections {
    */
   async setDevices(source: MonitoredSource, deviceIds: readonly string[]): Promise<void> {
     if (source.adapter.subscribe === undefined) return
-    const { identityRevision } = this.#deps.receiverStore
+    const { identityRevision } = this.#receiverStore
     const input: DevicesInput = { ids: deviceIds, identities: identityRevision, changes: this.changes }
     if (isSameInput(this.#lastDevices.get(source.id), input)) return
     const { changed, hasForeign } = this.#planDevices(source, deviceIds)
@@ -157,7 +160,7 @@ export class Connections {
   async openSite({ id: source, manufacturer, adapter }: MonitoredSource): Promise<void> {
     const { transport = 'websocket' } = adapter
     await this.#queue.run(async () => {
-      const opened = await this.#deps.db.transaction(async (tx) =>
+      const opened = await this.#db.transaction(async (tx) =>
         openSiteConnection(tx, await nextRevision(tx, 'connections'), { manufacturer, source, transport }),
       )
       this.#change([opened])
@@ -198,8 +201,7 @@ export class Connections {
    * was killed. Takes effect on the second consecutive call that finds no lease, or immediately with `isAtOnce`.
    */
   async closeOrphaned({ isAtOnce }: { readonly isAtOnce: boolean } = { isAtOnce: false }): Promise<void> {
-    const { db, now } = this.#deps
-    const held = new Set((await listHeldLeases(db.read)).map((lease) => lease.source))
+    const held = new Set((await listHeldLeases(this.#db.read)).map((lease) => lease.source))
     const before = this.#orphaned
     const current = new Set<string>()
     this.#orphaned = current
@@ -243,7 +245,7 @@ export class Connections {
     const changed: Connection[] = []
     let hasForeign = false
     for (const deviceId of deviceIds) {
-      const receiver = this.#deps.receiverStore.factsByApiId(manufacturer, deviceId)
+      const receiver = this.#receiverStore.factsByApiId(manufacturer, deviceId)
       if (receiver === undefined) continue
       listed.add(receiver.id)
       const known = this.find(receiver.id)
@@ -264,13 +266,13 @@ export class Connections {
    * existing source, or one of lower precedence.
    */
   #canReplace({ precedence = 0 }: ProtocolAdapter, source: string | null): boolean {
-    const current = source === null ? null : this.#deps.precedenceOf(source)
-    return current === null || current < precedence
+    const current = source === null ? undefined : this.#sourceRegistry.find(source)
+    return current === undefined || (current.adapter.precedence ?? 0) < precedence
   }
 
   #withoutSource(known: Connection): Connection {
     const reason = 'the system no longer lists this receiver'
-    const event = { type: 'ended', at: this.#deps.now(), reason } as const
+    const event = { type: 'ended', at: now(), reason } as const
     return { ...applyConnectionEvent(this.#messageTimes.addTo(known), event), source: null }
   }
 
@@ -292,7 +294,7 @@ export class Connections {
   }
 
   async #readChanges(): Promise<void> {
-    const { read } = this.#deps.db
+    const { read } = this.#db
     await this.#save()
     await this.#messageTimes.save()
     const revision = await currentRevision(read, 'connections')
@@ -319,17 +321,16 @@ export class Connections {
 
   /** Stores unsaved records. A failure does not interrupt the subscription. */
   async #save(): Promise<void> {
-    const { db, receiverStore, log } = this.#deps
     // When a receiver is removed, its record is removed as well.
-    for (const id of this.#unsaved) if (id > 0 && receiverStore.facts(id) === undefined) this.#forget(id)
+    for (const id of this.#unsaved) if (id > 0 && this.#receiverStore.facts(id) === undefined) this.#forget(id)
     const due = [...this.#unsaved].flatMap((id) => this.find(id) ?? [])
     if (due.length === 0) return
     this.#unsaved.clear()
     try {
-      await db.transaction(async (tx) => saveConnections(tx, await nextRevision(tx, 'connections'), due))
+      await this.#db.transaction(async (tx) => saveConnections(tx, await nextRevision(tx, 'connections'), due))
     } catch (error) {
       for (const { id } of due) this.#unsaved.add(id)
-      log.warn({ connections: due.length, error: String(error) }, 'connection records could not be stored')
+      this.#log.warn({ connections: due.length, error: String(error) }, 'connection records could not be stored')
     }
   }
 

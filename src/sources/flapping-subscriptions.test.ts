@@ -21,12 +21,12 @@ function losesAfter(subscriptions: FlappingSubscriptions, connectedMs: number): 
 // Conformance: C-22.4.
 // Reliability: R12.
 test('a subscription flaps from its third loss within two minutes', () => {
-  const subscriptions = new FlappingSubscriptions(() => {})
+  const subscriptions = new FlappingSubscriptions()
   expect([20_000, 20_000, 20_000].map((ms) => losesAfter(subscriptions, ms))).toEqual([false, false, true])
 })
 
 test('a subscription that is lost every 61 s does not flap', () => {
-  const subscriptions = new FlappingSubscriptions(() => {})
+  const subscriptions = new FlappingSubscriptions()
   expect([61_000, 61_000, 61_000].map((ms) => losesAfter(subscriptions, ms))).toEqual([false, false, false])
 })
 
@@ -34,7 +34,8 @@ test('a subscription that is lost every 61 s does not flap', () => {
 // Reliability: R12.
 test('a flapping subscription is stable after a minute without a loss, and only then', () => {
   const onStable = vi.fn()
-  const subscriptions = new FlappingSubscriptions(onStable)
+  const subscriptions = new FlappingSubscriptions()
+  subscriptions.stable.subscribe(onStable)
   for (const ms of [1_000, 1_000, 1_000, 59_000]) losesAfter(subscriptions, ms)
   expect(subscriptions.has(source)).toBe(true)
   subscriptions.record(source, 'opened')
@@ -49,7 +50,7 @@ test('a flapping subscription is stable after a minute without a loss, and only 
 })
 
 test('a subscription that no process holds is forgotten', () => {
-  const subscriptions = new FlappingSubscriptions(() => {})
+  const subscriptions = new FlappingSubscriptions()
   for (const ms of [1_000, 1_000, 1_000]) losesAfter(subscriptions, ms)
   subscriptions.record(source, 'ended')
   expect(subscriptions.has(source)).toBe(false)

@@ -1,6 +1,7 @@
-/** Which subscriptions count as lost, even while they are connected, because they were lost again and again. */
+/** Finds the subscriptions that count as lost although they are connected, because they were lost repeatedly. */
 
 import type { ConnectionEvent } from '../domain/equipment/connection.ts'
+import { Topic } from '../platform/topic.ts'
 
 const lossesUntilFlapping = 3
 const lossesWithinMs = 120_000
@@ -8,17 +9,13 @@ const lossesWithinMs = 120_000
 const stableAfterMs = 60_000
 
 export class FlappingSubscriptions {
-  readonly #onStable: (source: string) => void
+  /** The subscription of this source no longer counts as lost. */
+  readonly stable = new Topic<string>()
   /** When each subscription was recently lost (`performance.now()`), by source. */
   readonly #losses = new Map<string, readonly number[]>()
   readonly #flapping = new Set<string>()
   /** Runs while a flapping subscription is connected. */
   readonly #timers = new Map<string, NodeJS.Timeout>()
-
-  /** `onStable` is called when a subscription no longer counts as lost. */
-  constructor(onStable: (source: string) => void) {
-    this.#onStable = onStable
-  }
 
   has(source: string): boolean {
     return this.#flapping.has(source)
@@ -46,7 +43,7 @@ export class FlappingSubscriptions {
     const timer = setTimeout(() => {
       this.#timers.delete(source)
       this.#forget(source)
-      this.#onStable(source)
+      this.stable.publish(source)
     }, stableAfterMs)
     this.#timers.set(source, timer.unref())
   }

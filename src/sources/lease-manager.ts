@@ -71,12 +71,6 @@ export function pollerLease(nodeId: string): string {
   return `${pollerPrefix}${nodeId}`
 }
 
-export interface LeaseDeps {
-  readonly db: Database
-  readonly nodeId: string
-  readonly log: Log
-}
-
 export interface LeaseOptions {
   /** Whether this source is included when sources are divided among the polling processes. */
   readonly isShared?: boolean
@@ -97,7 +91,9 @@ interface LeaseRequest extends LeaseOptions {
 }
 
 export class LeaseManager {
-  readonly #deps: LeaseDeps
+  readonly #db: Database
+  readonly #nodeId: string
+  readonly #log: Log
   readonly #requests = new Map<string, LeaseRequest>()
   /** Sources whose lease should move to a process that has fewer. */
   #excess: ReadonlySet<string> = new Set()
@@ -108,11 +104,13 @@ export class LeaseManager {
   #renewAt = 0
   #hasFailed = false
 
-  constructor(deps: LeaseDeps) {
-    this.#deps = deps
+  constructor(db: Database, nodeId: string, log: Log) {
+    this.#db = db
+    this.#nodeId = nodeId
+    this.#log = log
   }
 
-  /** Whether other processes used this database at the last check. */
+  /** True if other processes used this database at the last check. */
   get hasOtherNodes(): boolean {
     return this.#hasOtherNodes
   }
@@ -129,7 +127,7 @@ export class LeaseManager {
     this.#requests.set(source, request)
     try {
       while (!signal.aborted) {
-        const running = this.#runOnce(request, signal, work)
+        const running = this.#runGranted(request, signal, work)
         // A new request is handled without waiting for the next check.
         if (this.#isChecking && !this.#wake.signal.aborted) this.#wake.abort()
         else if (!this.#isChecking) void this.#checkForever()
@@ -141,7 +139,65 @@ export class LeaseManager {
     }
   }
 
-  async #runOnce(
+  /**
+   * Runs `work` once the lease is acquired, then releases it. Returns false if the lease did not become free within
+   * `waitMs`.
+   */
+  async runOnce(
+    source: string,
+    waitMs: number,
+    signal: AbortSignal,
+    work: (lease: AcquiredLease) => Promise<void>,
+  ): Promise<boolean> {
+    const until = performance.now() + waitMs
+    for (;;) {
+      const lease = await this.#db
+        .transaction((tx) => takeLease(tx, source, this.#nodeId, leaseMs))
+        .catch((error) => this.#logFailure(source, error))
+      if (lease !== null) {
+        await this.#runAcquired(source, lease, signal, work)
+        return true
+      }
+      if (performance.now() >= until || !(await pause(Math.min(250, waitMs), signal))) return false
+    }
+  }
+
+  async #runAcquired(
+    source: string,
+    { epoch, idleMs }: TakenLease,
+    signal: AbortSignal,
+    work: (lease: AcquiredLease) => Promise<void>,
+  ): Promise<void> {
+    const lifetime = childLifetime(signal)
+    const renew = () => this.#db.transaction((tx) => acquireLease(tx, source, this.#nodeId, leaseMs))
+    const renewing = (async () => {
+      while (await pause(renewEveryMs, lifetime.signal)) {
+        await renew().catch((error) => this.#logFailure(source, error))
+      }
+    })()
+    try {
+      await work({ guard: createGuard(source, this.#nodeId, epoch), signal: lifetime.signal, idleMs })
+    } finally {
+      lifetime.abort()
+      await renewing
+      await this.#release(source)
+    }
+  }
+
+  #logFailure(source: string, error: unknown): null {
+    this.#log.warn({ source, error: String(error) }, 'lease could not be requested')
+    return null
+  }
+
+  async #release(source: string): Promise<void> {
+    await this.#db
+      .transaction((tx) => releaseLease(tx, source, this.#nodeId))
+      .catch((error) => {
+        this.#log.warn({ source, error: String(error) }, 'lease could not be released; it expires automatically')
+      })
+  }
+
+  async #runGranted(
     request: LeaseRequest,
     signal: AbortSignal,
     work: (lease: SharedLease) => Promise<void>,
@@ -152,7 +208,7 @@ export class LeaseManager {
     const { lifetime } = request.held
     try {
       await work({
-        guard: createGuard(source, this.#deps.nodeId, lease.epoch),
+        guard: createGuard(source, this.#nodeId, lease.epoch),
         signal: lifetime.signal,
         idleMs: lease.idleMs,
         isExcess: () => this.#excess.has(source),
@@ -161,7 +217,7 @@ export class LeaseManager {
     } finally {
       lifetime.abort()
       request.held = null
-      await releaseOwn(this.#deps, source)
+      await this.#release(source)
     }
   }
 
@@ -174,7 +230,7 @@ export class LeaseManager {
         this.#hasFailed = false
       } catch (error) {
         // While the database is unavailable, no lease is lost, and polling continues in memory.
-        if (!this.#hasFailed) this.#deps.log.warn({ error: String(error) }, 'leases could not be read')
+        if (!this.#hasFailed) this.#log.warn({ error: String(error) }, 'leases could not be read')
         this.#hasFailed = true
       }
       const isRequested = !(await pause(checkEveryMs, this.#wake.signal))
@@ -184,29 +240,27 @@ export class LeaseManager {
   }
 
   async #check(): Promise<void> {
-    const { db, nodeId } = this.#deps
     if (performance.now() >= this.#renewAt) await this.#renew()
-    const leases = await listHeldLeases(db.read)
-    this.#hasOtherNodes = leases.some(({ source, owner }) => source.startsWith(nodePrefix) && owner !== nodeId)
+    const leases = await listHeldLeases(this.#db.read)
+    this.#hasOtherNodes = leases.some(({ source, owner }) => source.startsWith(nodePrefix) && owner !== this.#nodeId)
     const available = this.#selectAvailable(leases)
     const granted = available.length === 0 ? [] : await this.#acquire(available)
     for (const { request, lease } of granted) {
       if (request.isWaiting) request.grant(lease)
-      else await releaseOwn(this.#deps, request.source)
+      else await this.#release(request.source)
     }
     const holders = holdersOf(leases)
     for (const request of this.#requests.values()) this.#reportHolder(request, holders)
   }
 
   async #renew(): Promise<void> {
-    const { db, nodeId, log } = this.#deps
     const held = [...this.#requests.values()].filter((request) => request.held !== null)
     if (held.length > 0) {
       const sources = held.map(({ source }) => source)
-      const epochs = await db.transaction((tx) => renewLeases(tx, sources, nodeId, leaseMs))
+      const epochs = await this.#db.transaction((tx) => renewLeases(tx, sources, this.#nodeId, leaseMs))
       for (const { source, held: lease } of held) {
         if (lease === null || epochs.get(source) === lease.epoch) continue
-        log.warn({ source }, 'lease lost; standing by')
+        this.#log.warn({ source }, 'lease lost; standing by')
         lease.lifetime.abort()
       }
     }
@@ -215,14 +269,13 @@ export class LeaseManager {
 
   /** Selects the requests whose lease is free and may be acquired by this process. */
   #selectAvailable(leases: readonly HeldLease[]): LeaseRequest[] {
-    const { nodeId } = this.#deps
     const requests = [...this.#requests.values()]
     const holders = holdersOf(leases)
     const pollers = leases.filter(({ source }) => source.startsWith(pollerPrefix)).map((lease) => lease.owner)
     const shared = requests.filter(({ isShared }) => isShared).map(({ source }) => source)
     const { acquire, release } = assignSources({
-      owner: nodeId,
-      pollers: [...new Set([...pollers, nodeId])].sort(),
+      owner: this.#nodeId,
+      pollers: [...new Set([...pollers, this.#nodeId])].sort(),
       sources: shared.sort().map((source) => ({ source, holder: holders.get(source) ?? null })),
     })
     this.#excess = new Set(release)
@@ -237,9 +290,8 @@ export class LeaseManager {
   }
 
   async #acquire(available: readonly LeaseRequest[]): Promise<{ request: LeaseRequest; lease: TakenLease }[]> {
-    const { db, nodeId } = this.#deps
     const sources = available.map(({ source }) => source)
-    const taken = await db.transaction((tx) => takeLeases(tx, sources, nodeId, leaseMs))
+    const taken = await this.#db.transaction((tx) => takeLeases(tx, sources, this.#nodeId, leaseMs))
     return available.flatMap((request) => {
       const lease = taken.get(request.source)
       return lease === undefined ? [] : [{ request, lease }]
@@ -248,7 +300,7 @@ export class LeaseManager {
 
   #reportHolder(request: LeaseRequest, holders: ReadonlyMap<string, string>): void {
     const holder = request.isWaiting ? holders.get(request.source) : undefined
-    const isOther = holder !== undefined && holder !== this.#deps.nodeId
+    const isOther = holder !== undefined && holder !== this.#nodeId
     if (isOther && holder !== request.reportedHolder) request.onStandBy?.(holder)
     request.reportedHolder = holder
   }
@@ -274,56 +326,9 @@ function holdersOf(leases: readonly HeldLease[]): ReadonlyMap<string, string> {
   return new Map(leases.map((lease) => [lease.source, lease.owner]))
 }
 
-/**
- * Runs `work` once the lease is acquired, then releases it. Returns false if the lease did not become free within
- * `waitMs`.
- */
-export async function withLease(
-  deps: LeaseDeps,
-  source: string,
-  waitMs: number,
-  signal: AbortSignal,
-  work: (lease: AcquiredLease) => Promise<void>,
-): Promise<boolean> {
-  const { db, nodeId, log } = deps
-  const until = performance.now() + waitMs
-  const acquire = () => db.transaction((tx) => takeLease(tx, source, nodeId, leaseMs))
-  const renew = () => db.transaction((tx) => acquireLease(tx, source, nodeId, leaseMs))
-  const logFailure = (error: unknown) => {
-    log.warn({ source, error: String(error) }, 'lease could not be requested')
-    return null
-  }
-  for (;;) {
-    const lease = await acquire().catch(logFailure)
-    if (lease !== null) {
-      const lifetime = childLifetime(signal)
-      const renewing = (async () => {
-        while (await pause(renewEveryMs, lifetime.signal)) await renew().catch(logFailure)
-      })()
-      try {
-        await work({ guard: createGuard(source, nodeId, lease.epoch), signal: lifetime.signal, idleMs: lease.idleMs })
-      } finally {
-        lifetime.abort()
-        await renewing
-        await releaseOwn(deps, source)
-      }
-      return true
-    }
-    if (performance.now() >= until || !(await pause(Math.min(250, waitMs), signal))) return false
-  }
-}
-
 function createGuard(source: string, nodeId: string, epoch: number): LeaseHandle['guard'] {
   return async (tx) => {
     if (!(await isLeaseHeld(tx, source, nodeId, epoch)))
       throw new LeaseLostError(`${source} is now polled by another process`)
   }
-}
-
-async function releaseOwn({ db, nodeId, log }: LeaseDeps, source: string): Promise<void> {
-  await db
-    .transaction((tx) => releaseLease(tx, source, nodeId))
-    .catch((error) => {
-      log.warn({ source, error: String(error) }, 'lease could not be released; it expires automatically')
-    })
 }

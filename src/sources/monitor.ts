@@ -2,35 +2,27 @@
 
 import { once } from 'node:events'
 import { reconnectMs } from '../domain/access/limits.ts'
+import type { EffectiveSettings } from '../lists/effective-settings.ts'
 import type { Plugin } from '../manufacturers/plugin.ts'
 import type { MonitoredSource } from '../manufacturers/sources.ts'
 import { runForSource } from '../platform/source-context.ts'
+import { Topic } from '../platform/topic.ts'
 import { childLifetime, type Lifetime, pause, untilAborted, withTimeout } from '../platform/wait.ts'
-import { FollowedSite, type FollowedSiteDeps } from '../sites/followed-site.ts'
-import {
-  type AcquiredLease,
-  type LeaseDeps,
-  type LeaseHandle,
-  type LeaseManager,
-  pollerLease,
-  type SharedLease,
-} from './lease-manager.ts'
-import { type PolledManufacturer, SilenceCheck } from './offline-detection.ts'
+import { FollowedSite, type SiteChange } from '../sites/followed-site.ts'
+import type { SiteSubsystems } from '../sites/site-subsystems.ts'
+import { type AcquiredLease, type LeaseHandle, LeaseManager, pollerLease, type SharedLease } from './lease-manager.ts'
 import { runPollLoop } from './poll-loop.ts'
-import { type CycleOptions, type CycleReport, type PollDeps, Poller } from './poller.ts'
+import { type CycleOptions, type CycleReport, Poller } from './poller.ts'
+import { checkReceiversEveryMs, type PolledManufacturer, ReceiverSilence } from './receiver-silence.ts'
 import { handlePollRequests, pollOrRequest } from './requested-polls.ts'
 import { Schedule } from './schedule.ts'
-import { SourceSilence } from './source-silence.ts'
-import { keepSubscribed, type SubscriptionDeps, type SubscriptionHooks } from './subscriptions.ts'
-import { takeOver } from './take-over.ts'
+import { checkSourcesEveryMs, SourceSilence } from './source-silence.ts'
+import type { SourceSubsystems } from './source-subsystems.ts'
+import { keepSubscribed, type SubscriptionHooks } from './subscriptions.ts'
 
-export interface MonitorDeps extends PollDeps, SubscriptionDeps {
+interface MonitorSubsystems extends SourceSubsystems, SiteSubsystems {
   readonly nodeId: string
-  readonly leaseManager: LeaseManager
-  /** Returns the polling interval in force for the source's manufacturer. */
-  intervalMs(source: MonitoredSource): number
-  /** What sources that are other installations need. */
-  readonly site: FollowedSiteDeps
+  readonly settings: EffectiveSettings
 }
 
 export interface MonitorHooks {
@@ -66,35 +58,25 @@ interface Run {
 }
 
 export class Monitor {
-  readonly #deps: MonitorDeps
+  /** A followed site has changed. */
+  readonly siteChanged = new Topic<SiteChange>()
+  readonly #service: MonitorSubsystems
   readonly #watches = new Map<string, Watch>()
   /** Loops that are stopping, by source. */
   readonly #ending = new Map<string, Promise<void>>()
-  readonly #silenceCheck: SilenceCheck
-  readonly #sourceSilence: SourceSilence
   /** When the next cycle of each source begins. */
   readonly #schedule = new Schedule()
   #run: Run | undefined
-  /**
-   * Used for immediate polls. The node id differs from the loops' node id, so that a lease acquired for one cycle is not
-   * mistaken for a loop's lease.
-   */
-  readonly #requestDeps: LeaseDeps
+  /** The leases of immediate polls. */
+  readonly #requestLeases: LeaseManager
 
-  constructor(deps: MonitorDeps) {
-    this.#deps = deps
-    this.#requestDeps = { ...deps, nodeId: `${deps.nodeId}:now` }
-    this.#sourceSilence = new SourceSilence({ ...deps, sources: () => this.#polledSources() })
-    this.#silenceCheck = new SilenceCheck({ ...deps, polled: () => this.#polledManufacturers() })
+  constructor(service: MonitorSubsystems) {
+    this.#service = service
+    this.#requestLeases = new LeaseManager(service.db, `${service.nodeId}:now`, service.log)
   }
 
   get pollers(): readonly Poller[] {
     return [...this.#watches.values()].map(({ poller }) => poller)
-  }
-
-  /** Returns in how many cycles the levels of every device of a source are read once. */
-  cyclesPerRound(source: string): number {
-    return this.#watches.get(source)?.poller.cyclesPerRound ?? 1
   }
 
   /** The installations that this one follows. */
@@ -119,8 +101,9 @@ export class Monitor {
     const stopped = removed.map((watch) => this.#stop(watch))
     for (const source of sources) {
       if (this.#watches.has(source.id)) continue
-      const site = source.adapter.follow === undefined ? null : new FollowedSite(this.#deps.site, source)
-      const watch: Watch = { poller: new Poller(this.#deps, source), site }
+      const site =
+        source.adapter.follow === undefined ? null : new FollowedSite(this.#service, source, this.siteChanged)
+      const watch: Watch = { poller: new Poller(this.#service, source), site }
       this.#watches.set(source.id, watch)
       if (this.#run !== undefined) this.#start(watch, this.#run)
     }
@@ -136,16 +119,14 @@ export class Monitor {
     this.#run = run
     const registration = manufacturer === undefined ? this.#registerPoller(signal) : undefined
     for (const watch of this.#watches.values()) this.#start(watch, run)
-    this.#silenceCheck.start()
-    this.#sourceSilence.start()
-    const handlingRequests = handlePollRequests(this.#deps, signal, (source) => {
+    const timers = this.#startSilenceChecks()
+    const handlingRequests = handlePollRequests(this.#service.db, this.#service.log, signal, (source) => {
       const watch = this.#watches.get(source)
       return watch && this.#pollIfHeld(watch, signal)
     })
     if (!signal.aborted) await once(signal, 'abort')
     this.#run = undefined
-    this.#silenceCheck.stop()
-    this.#sourceSilence.stop()
+    for (const timer of timers) clearInterval(timer)
     await this.#stopAll()
     await handlingRequests
     await registration
@@ -178,10 +159,10 @@ export class Monitor {
     const { poller, site } = watch
     const { source } = poller
     const pollOnce = (lease: AcquiredLease) => {
-      takeOver(this.#deps.sourceRecords, source, lease)
+      poller.takeOver(lease)
       return site === null ? poller.poll(this.#completeCycle(source, lease)) : site.readOnce(lease)
     }
-    return pollOrRequest(this.#requestDeps, {
+    return pollOrRequest(this.#service.db, this.#requestLeases, this.#service.log, {
       source,
       signal,
       pollIfHeld: () => this.#pollIfHeld(watch, signal),
@@ -196,7 +177,7 @@ export class Monitor {
   }
 
   #completeCycle(source: MonitoredSource, lease: LeaseHandle): CycleOptions {
-    return { ...lease, intervalMs: this.#deps.intervalMs(source), isComplete: true }
+    return { ...lease, intervalMs: this.#intervalMs(source), isComplete: true }
   }
 
   #start(watch: Watch, run: Run): void {
@@ -226,9 +207,9 @@ export class Monitor {
       lifetime.abort()
       if (failure === undefined) continue
       watch.guard = undefined
-      this.#deps.log.error({ source: id, err: failure.error }, 'monitoring of the source failed; restarting it')
+      this.#service.log.error({ source: id, err: failure.error }, 'monitoring of the source failed; restarting it')
       const error = `an error in Micwatch interrupted the monitoring: ${String(failure.error)}`
-      await this.#deps.sourceRecords.record(manufacturer, id, { ok: false, error, holdMs: null }).catch(() => {})
+      await this.#service.sourceRecords.record(manufacturer, id, { ok: false, error, holdMs: null }).catch(() => {})
       await pause(reconnectMs(failures), signal)
     }
   }
@@ -237,7 +218,7 @@ export class Monitor {
     const { source } = watch.poller
     const onStandBy = (holder: string) => hooks.onStandBy?.(source, holder)
     const options = { isShared: manufacturer === undefined, onStandBy }
-    await this.#deps.leaseManager.runWhileHeld(
+    await this.#service.leaseManager.runWhileHeld(
       source.id,
       signal,
       (lease) => this.#pollWhileHeld(watch, lease, hooks),
@@ -248,7 +229,7 @@ export class Monitor {
   async #pollWhileHeld(watch: Watch, lease: SharedLease, hooks: MonitorHooks): Promise<void> {
     const { poller } = watch
     const { source } = poller
-    takeOver(this.#deps.sourceRecords, source, lease)
+    poller.takeOver(lease)
     watch.guard = lease.guard
     if (watch.site !== null) {
       await watch.site.run(lease)
@@ -263,9 +244,9 @@ export class Monitor {
       })
       return true
     }
-    await runPollLoop({ ...this.#deps, schedule: this.#schedule }, poller, {
+    await runPollLoop(this.#service, this.#schedule, poller, {
       ...lease,
-      intervalMs: () => this.#deps.intervalMs(source),
+      intervalMs: () => this.#intervalMs(source),
       ...(source.adapter.startsWithFullReport && { openSubscription }),
       onCycle: (report) => {
         // The first poll creates the receivers to subscribe to.
@@ -292,9 +273,9 @@ export class Monitor {
       wasAcceptedAfter: (time) => poller.wasAcceptedAfter(time),
     }
     try {
-      await keepSubscribed(this.#deps, source, signal, hooks)
+      await keepSubscribed(this.#service, source, signal, hooks)
     } catch (error) {
-      this.#deps.log.error({ source: source.id, err: error }, 'subscription failed; restarting it')
+      this.#service.log.error({ source: source.id, err: error }, 'subscription failed; restarting it')
     } finally {
       firstReport.cancel()
     }
@@ -302,8 +283,22 @@ export class Monitor {
 
   /** Registers this process as a poller, so that it is given its share of the sources. */
   #registerPoller(signal: AbortSignal): Promise<void> {
-    const { nodeId, leaseManager } = this.#deps
+    const { nodeId, leaseManager } = this.#service
     return leaseManager.runWhileHeld(pollerLease(nodeId), signal, (lease) => untilAborted(lease.signal))
+  }
+
+  #startSilenceChecks(): readonly NodeJS.Timeout[] {
+    const { connections, sourceRecords, levelAges, receiverStore, ingest, log } = this.#service
+    const sources = new SourceSilence(connections, sourceRecords, levelAges)
+    const receivers = new ReceiverSilence(receiverStore, ingest, log)
+    return [
+      setInterval(() => sources.check(this.#polledSources()), checkSourcesEveryMs),
+      setInterval(() => void receivers.check(this.#polledManufacturers()), checkReceiversEveryMs),
+    ]
+  }
+
+  #intervalMs({ manufacturer }: MonitoredSource): number {
+    return this.#service.settings.pollingIntervalMs(manufacturer)
   }
 
   #polledSources(): readonly MonitoredSource[] {
@@ -316,7 +311,7 @@ export class Monitor {
     for (const { poller, guard } of this.#watches.values()) {
       const { manufacturer } = poller.source
       if (guard === undefined || polled.has(manufacturer)) continue
-      polled.set(manufacturer, { guard, intervalMs: this.#deps.intervalMs(poller.source) })
+      polled.set(manufacturer, { guard, intervalMs: this.#intervalMs(poller.source) })
     }
     return polled
   }
@@ -336,6 +331,6 @@ export class Monitor {
     for (const watch of this.#watches.values()) void this.#stop(watch)
     if ((await withTimeout(Promise.all(this.#ending.values()), stopLimitMs)) !== 'late') return
     const sources = [...this.#ending.keys()]
-    this.#deps.log.warn({ sources }, `sources did not stop within ${stopLimitMs / 1000} s`)
+    this.#service.log.warn({ sources }, `sources did not stop within ${stopLimitMs / 1000} s`)
   }
 }

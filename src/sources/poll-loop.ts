@@ -1,34 +1,38 @@
 /** Polls one source at fixed times, with back-off after failures. */
 
 import { backoffMs, credentialsPauseMs, jitter, nextStart } from '../domain/access/limits.ts'
-import type { CycleOptions, CycleReport, PollDeps, Poller } from './poller.ts'
+import type { CycleOptions, CycleReport, Poller } from './poller.ts'
 import type { Schedule } from './schedule.ts'
+import type { SourceSubsystems } from './source-subsystems.ts'
 
 /** Runs cycles until the signal aborts. */
 export async function runPollLoop(
-  deps: Pick<PollDeps, 'sourceRecords' | 'counters'> & { readonly schedule: Schedule; random(): number },
-  poller: Pick<Poller, 'source' | 'devices' | 'poll' | 'wasAccessDenied'>,
+  { sourceRecords, counters }: SourceSubsystems,
+  schedule: Schedule,
+  poller: Poller,
   options: Omit<CycleOptions, 'intervalMs'> & {
     intervalMs(): number
+    /** Runs a cycle; by default `poller.poll`. */
+    runCycle?(cycle: CycleOptions): Promise<CycleReport>
     onCycle?(report: CycleReport): void
   },
 ): Promise<void> {
-  const { signal, intervalMs, onCycle } = options
+  const { signal, intervalMs, onCycle, runCycle = (cycle) => poller.poll(cycle) } = options
   while (!signal.aborted) {
     const startedAt = performance.now()
-    const report = await poller.poll({ ...options, intervalMs: intervalMs() })
+    const report = await runCycle({ ...options, intervalMs: intervalMs() })
     if (signal.aborted) return
     onCycle?.(report)
     const endedAt = performance.now()
-    const random = deps.random()
+    const random = Math.random()
     if (nextCycle(report, { startedAt, endedAt, random }).overran) {
-      deps.counters.countOverrun(poller.source)
-      deps.sourceRecords.recordOverrun(poller.source.id)
+      counters.countOverrun(poller.source)
+      sourceRecords.recordOverrun(poller.source.id)
     }
     const hasReconnected = watchReconnection()
     // Computed again during the wait, because the interval may change.
     const dueAt = () => (hasReconnected() ? 0 : nextCycle(report, { startedAt, endedAt, random }).at)
-    if (!(await deps.schedule.wait(dueAt, signal))) return
+    if (!(await schedule.wait(dueAt, signal))) return
   }
 
   /**
@@ -50,7 +54,7 @@ export async function runPollLoop(
   ): { at: number; overran: boolean } {
     const { id, client } = poller.source
     if (client.holdMs > 0) return { at: performance.now() + client.holdMs + 50, overran: false }
-    const failures = deps.sourceRecords.get(id)?.consecutive_failures ?? 0
+    const failures = sourceRecords.get(id)?.consecutive_failures ?? 0
     if (report.error === null || failures === 0) return nextStart(startedAt, intervalMs(), endedAt)
     const waitMs = poller.wasAccessDenied ? credentialsPauseMs : jitter(backoffMs(intervalMs(), failures), random)
     return { at: startedAt + waitMs, overran: false }

@@ -7,22 +7,18 @@ import { isDeepStrictEqual } from 'node:util'
 import type { DeviceProblem } from '../domain/equipment/health.ts'
 import type { DeviceReport } from '../domain/equipment/receiver.ts'
 import { queryLevelsEveryMs } from '../domain/levels/level-sample.ts'
-import type { Ingest } from '../ingest/ingest.ts'
 import type { Batch, IngestReport } from '../ingest/plan-batch.ts'
-import type { ReceiverStore } from '../ingest/receiver-store.ts'
 import { type MonitoredSource, toSourceFailure } from '../manufacturers/sources.ts'
-import type { Counters } from '../platform/counters.ts'
-import type { Log } from '../platform/log.ts'
 import { withTimeout } from '../platform/wait.ts'
 import { StoreBusyError } from '../storage/errors.ts'
-import type { Connections } from './connections.ts'
 import type { RememberedDevice } from './device-memory.ts'
 import { FirstReport } from './first-report.ts'
-import type { LeaseHandle } from './lease-manager.ts'
+import type { AcquiredLease, LeaseHandle } from './lease-manager.ts'
 import { createLogLimiter, type LogProblems } from './log-limiter.ts'
 import { PartReader } from './read-parts.ts'
 import { type CycleStart, SourceDevices } from './source-devices.ts'
-import type { CycleOutcome, SourceRecords } from './source-records.ts'
+import type { CycleOutcome } from './source-records.ts'
+import type { SourceSubsystems } from './source-subsystems.ts'
 
 export interface CycleReport extends IngestReport {
   /** Malformed device entries in the list. */
@@ -48,16 +44,6 @@ export interface CycleOptions {
   openSubscription?(): boolean
 }
 
-export interface PollDeps {
-  readonly ingest: Ingest
-  readonly receiverStore: ReceiverStore
-  readonly sourceRecords: SourceRecords
-  readonly connections: Connections
-  readonly counters: Counters
-  readonly log: Log
-  now(): number
-}
-
 /** The minimum time that a cycle waits for the database before it applies its levels in memory only. */
 const minStoreTimeoutMs = 250
 /**
@@ -76,9 +62,11 @@ interface RunningCycle {
 }
 
 /** What a cycle has read from the source. */
-interface Reading extends Pick<Batch, 'newerLevels' | 'receiverAtRead'> {
+interface Reading {
+  readonly newerLevels?: Batch['newerLevels']
+  readonly receiverAtRead?: Batch['receiverAtRead']
   readonly reports: readonly DeviceReport[]
-  /** Whether the reports contain every device of the source. */
+  /** True if the reports contain every device of the source. */
   readonly isListed: boolean
   /** Malformed entries in the device list. */
   readonly malformed: number
@@ -102,7 +90,7 @@ export class Poller {
   readonly source: MonitoredSource
   readonly devices: SourceDevices
   readonly firstReport = new FirstReport()
-  readonly #deps: PollDeps
+  readonly #service: SourceSubsystems
   readonly #partReader: PartReader
   readonly #logProblems: LogProblems
   #wasAccessDenied = false
@@ -110,34 +98,39 @@ export class Poller {
   /** When the upstream last accepted the credentials (`performance.now()`). */
   #acceptedAt = Number.NEGATIVE_INFINITY
   #running: RunningCycle | undefined
-  /** Whether a caller with `isComplete` has started or joined the running cycle. */
+  /** True once a caller with `isComplete` has started or joined the running cycle. */
   #isCompleteRequested = false
   /** The write of an earlier cycle that has not finished. */
   #storing: Promise<IngestReport> | undefined
   /** False after a failed write, so that a series of failures is logged once. */
   #isStored = true
 
-  constructor(deps: PollDeps, source: MonitoredSource) {
-    this.#deps = deps
+  constructor(service: SourceSubsystems, source: MonitoredSource) {
+    const { receiverStore, connections, levelAges, levelArrivals, log } = service
+    this.#service = service
     this.source = source
-    this.devices = new SourceDevices(deps, source)
-    this.#partReader = new PartReader({ source, devices: this.devices, now: deps.now })
-    this.#logProblems = createLogLimiter(deps.log, source.id)
+    this.devices = new SourceDevices(source, receiverStore, connections, levelAges)
+    this.#partReader = new PartReader(source, this.devices, levelArrivals)
+    this.#logProblems = createLogLimiter(log, source.id)
   }
 
-  /** Whether the upstream rejected the credentials in the last cycle. */
+  /** True if the upstream rejected the credentials in the last cycle. */
   get wasAccessDenied(): boolean {
     return this.#wasAccessDenied
   }
 
-  /** In how many cycles the levels of every device are read once. */
-  get cyclesPerRound(): number {
-    return this.#partReader.cyclesPerRound
-  }
-
-  /** Whether the upstream accepted the credentials after this time (`performance.now()`). */
+  /** True if the upstream accepted the credentials after this time (`performance.now()`). */
   wasAcceptedAfter(time: number): boolean {
     return this.#acceptedAt > time
+  }
+
+  /**
+   * Starts the client with the request budget that the previous lease holder has certainly left, and with the remaining
+   * Retry-After pause, because the system counts the requests of all processes together.
+   */
+  takeOver({ idleMs }: AcquiredLease): void {
+    const { id, client } = this.source
+    if (idleMs !== null) client.takeOver({ idleMs, holdMs: this.#service.sourceRecords.holdMs(id) })
   }
 
   /**
@@ -158,7 +151,7 @@ export class Poller {
     const reading = await this.#read(options, true)
     if (options.signal.aborted) return failedCycle('stopped', startedAt)
     const batch = await this.#toBatch(reading, options)
-    return toCycleReport(reading, this.#deps.ingest.preview(batch), startedAt)
+    return toCycleReport(reading, this.#service.ingest.preview(batch), startedAt)
   }
 
   /** Records a pause that the upstream requested in response to the subscription. `error` describes the response. */
@@ -171,7 +164,7 @@ export class Poller {
     if (isDeepStrictEqual(problems, this.#pushedProblems)) return
     this.#pushedProblems = problems
     this.#logProblems(problems)
-    const hasSucceeded = this.#deps.sourceRecords.get(this.source.id)?.error === null
+    const hasSucceeded = this.#service.sourceRecords.get(this.source.id)?.error === null
     if (hasSucceeded) await this.#saveOutcome({ ok: true, problems })
   }
 
@@ -189,7 +182,7 @@ export class Poller {
   }
 
   async #runCycle(options: CycleOptions, onApplied: () => void): Promise<CycleReport> {
-    const { counters } = this.#deps
+    const { counters } = this.#service
     const startedAt = performance.now()
     const reading = await this.#read(options, false)
     if (options.signal.aborted) {
@@ -269,7 +262,7 @@ export class Poller {
    * they are stored at once, because unsaved levels would take precedence over those that the other process stores.
    */
   async #ingestLevels(entry: RememberedDevice, { guard }: CycleOptions, start: CycleStart): Promise<void> {
-    const { ingest } = this.#deps
+    const { ingest } = this.#service
     const endsCycle = !this.devices.isSubscribed
     if (endsCycle) {
       await ingest.catchUp()
@@ -290,7 +283,7 @@ export class Poller {
     const { channels } = this.devices.reportOf(entry)
     if (receiver === undefined || channels === undefined) return
     const time = Math.min(monotonicAt, performance.now() - queryLevelsEveryMs)
-    this.#deps.ingest.applyPolledLevels(receiver, channels, { source: this.source.id, time })
+    this.#service.ingest.applyPolledLevels(receiver, channels, { source: this.source.id, time })
   }
 
   async #toBatch({ reports, newerLevels, receiverAtRead, failure }: Reading, { guard }: CycleOptions): Promise<Batch> {
@@ -324,12 +317,12 @@ export class Poller {
       if (report !== 'late') return report
       if (!this.#isCompleteRequested) break
     }
-    this.#deps.ingest.applyLevels(batch)
+    this.#service.ingest.applyLevels(batch)
     throw new StoreBusyError('The database did not finish the previous write in time.')
   }
 
   #startStoring(batch: Batch, isListed: boolean, onApplied: () => void): Promise<IngestReport> {
-    const { ingest, connections } = this.#deps
+    const { ingest, connections } = this.#service
     const write = (async () => {
       const report = await ingest.ingest(batch)
       onApplied()
@@ -347,7 +340,7 @@ export class Poller {
 
   #toUnstoredReport({ reports, malformed, failure }: Reading, error: unknown, startedAt: number): CycleReport {
     if (this.#isStored) {
-      this.#deps.log.error({ source: this.source.id, error: String(error) }, 'the cycle could not be stored')
+      this.#service.log.error({ source: this.source.id, error: String(error) }, 'the cycle could not be stored')
     }
     this.#isStored = false
     const failed =
@@ -358,7 +351,7 @@ export class Poller {
   }
 
   async #recordOutcome({ failure, problems }: Reading): Promise<void> {
-    const { log } = this.#deps
+    const { log } = this.#service
     const { id, client } = this.source
     const { error, retryAfter, isAccessDenied, excerpt } = toSourceFailure(failure)
     this.#wasAccessDenied = isAccessDenied
@@ -371,7 +364,7 @@ export class Poller {
   }
 
   async #saveOutcome(outcome: CycleOutcome): Promise<void> {
-    const { sourceRecords, log } = this.#deps
+    const { sourceRecords, log } = this.#service
     const { id, manufacturer } = this.source
     await sourceRecords.record(manufacturer, id, outcome).catch((error) => {
       log.error({ source: id, error: String(error) }, 'source status could not be stored')

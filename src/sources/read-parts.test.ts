@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import { LevelAges } from '../ingest/level-ages.ts'
+import { LevelArrivals } from '../ingest/level-arrivals.ts'
+import { ReceiverStore } from '../ingest/receiver-store.ts'
 import { type ProtocolAdapter, type UpstreamDevice, withoutParts } from '../manufacturers/plugin.ts'
 import type { MonitoredSource } from '../manufacturers/sources.ts'
+import { Connections } from './connections.ts'
 import { PartReader } from './read-parts.ts'
-import { SourceDevices, type SourceDevicesDeps } from './source-devices.ts'
+import { SourceDevices } from './source-devices.ts'
 
 interface Device extends UpstreamDevice {
   readonly parts: number
@@ -26,13 +30,10 @@ async function poll(
     transformDeviceData: ({ id }: Device) => ({ id, kind: 'receiver' }),
   } as unknown as ProtocolAdapter
   const source = { id: 'test', manufacturer: 'test', adapter, settings: { rateLimit } } as unknown as MonitoredSource
-  const deps = {
-    receiverStore: { facts: () => undefined, factsByApiId: () => undefined },
-    connections: { ofSource: () => [] },
-    now: () => 0,
-  } as unknown as SourceDevicesDeps
-  const devices = new SourceDevices(deps, source)
-  const reader = new PartReader({ source, devices, now: () => 0 })
+  const receiverStore = new ReceiverStore()
+  const connections = new Connections(null as never, receiverStore, null as never, null as never)
+  const devices = new SourceDevices(source, receiverStore, connections, new LevelAges(receiverStore.levels))
+  const reader = new PartReader(source, devices, new LevelArrivals(null as never, null as never))
   const signal = new AbortController().signal
   const read: string[][] = []
   for (let cycle = 0; cycle < cycles; cycle += 1) {

@@ -3,7 +3,9 @@
  * rate limit.
  */
 
+import type { LevelArrivals } from '../ingest/level-arrivals.ts'
 import type { MonitoredSource } from '../manufacturers/sources.ts'
+import { now } from '../platform/clock.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { RememberedDevice } from './device-memory.ts'
 import type { CycleStart, SourceDevices } from './source-devices.ts'
@@ -18,7 +20,7 @@ export interface ReadPartsOptions {
   readonly signal: AbortSignal
   readonly intervalMs: number
   readonly start: CycleStart
-  /** Whether the identity of every device is read, regardless of the budget. May become true during the cycle. */
+  /** If true, the identity of every device is read, regardless of the budget. May become true during the cycle. */
   isComplete(): boolean
   readonly onProgress?: ((done: number, total: number) => void) | undefined
   /**
@@ -28,36 +30,28 @@ export interface ReadPartsOptions {
   readonly onLevelsRead?: ((entry: RememberedDevice, read: LevelsRead) => Promise<void>) | undefined
 }
 
-export interface PartReaderDeps {
-  readonly source: Pick<MonitoredSource, 'client' | 'settings'>
-  readonly devices: SourceDevices
-  now(): number
-}
-
 /** The share of the upstream's rate limit that polling may use. */
 const budgetShare = 0.8
 
 export class PartReader {
-  readonly #deps: PartReaderDeps
+  readonly #source: MonitoredSource
+  readonly #devices: SourceDevices
+  readonly #levelArrivals: LevelArrivals
   #hasRead = false
-  #cyclesPerRound = 1
   /** The number of requests that remain in this cycle. */
   #budget = 0
   /** The number of requests that earlier cycles sent beyond their budget, and that later cycles save. */
   #owed = 0
 
-  constructor(deps: PartReaderDeps) {
-    this.#deps = deps
-  }
-
-  /** In how many cycles the levels of every device are read once. */
-  get cyclesPerRound(): number {
-    return this.#cyclesPerRound
+  constructor(source: MonitoredSource, devices: SourceDevices, levelArrivals: LevelArrivals) {
+    this.#levelArrivals = levelArrivals
+    this.#source = source
+    this.#devices = devices
   }
 
   /** Reads identities first, then levels, least recently read first. */
   async read(entries: readonly RememberedDevice[], options: ReadPartsOptions): Promise<void> {
-    const { rateLimit } = this.#deps.source.settings
+    const { rateLimit } = this.#source.settings
     const allowed = Math.floor(budgetShare * (options.intervalMs / 1000) * rateLimit.perSecond)
     // Reading the list was one request. The first cycle may use the whole burst.
     const perCycle = Math.max(1, Math.max(allowed, this.#hasRead ? 0 : rateLimit.burst) - 1)
@@ -66,12 +60,13 @@ export class PartReader {
     this.#hasRead = true
     await this.#readIdentities(entries, options, performance.now())
     const { due, parts } = await this.#findDueLevels(entries, options)
-    this.#cyclesPerRound = Math.max(1, Math.ceil(parts / Math.max(1, allowed - 1)))
+    const cyclesPerRound = Math.max(1, Math.ceil(parts / Math.max(1, allowed - 1)))
+    this.#levelArrivals.setCyclesPerRound(this.#source, cyclesPerRound)
     await this.#readLevels(due, options)
   }
 
   async #readIdentities(entries: readonly RememberedDevice[], options: ReadPartsOptions, time: number): Promise<void> {
-    const due = entries.filter((entry) => this.#deps.devices.isIdentityDue(entry, time))
+    const due = entries.filter((entry) => this.#devices.isIdentityDue(entry, time))
     const unidentified = due.filter(({ translation }) => !translation.hasIdentity)
     const identified = due.filter(({ translation }) => translation.hasIdentity)
     const affordable = Math.max(0, this.#budget)
@@ -87,8 +82,7 @@ export class PartReader {
   }
 
   async #readIdentity(entry: RememberedDevice, { signal }: ReadPartsOptions, time: number): Promise<void> {
-    const { source, devices } = this.#deps
-    entry.device = await devices.adapter.readPart(source.client, entry.device, 'identity', signal)
+    entry.device = await this.#devices.adapter.readPart(this.#source.client, entry.device, 'identity', signal)
     entry.identityAt = time
     this.#budget -= 1
   }
@@ -102,14 +96,13 @@ export class PartReader {
     entries: readonly RememberedDevice[],
     options: ReadPartsOptions,
   ): Promise<{ readonly due: RememberedDevice[]; readonly parts: number }> {
-    const { devices } = this.#deps
     let parts = 0
     const { start } = options
     const due: RememberedDevice[] = []
     for (const entry of entries) {
-      const { hasIdentity, levelParts } = devices.translationOf(entry)
+      const { hasIdentity, levelParts } = this.#devices.translationOf(entry)
       parts += levelParts.length
-      if (hasIdentity && devices.areLevelsDue(entry)) {
+      if (hasIdentity && this.#devices.areLevelsDue(entry)) {
         if (levelParts.length > 0) due.push(entry)
         else await this.#recordRead(entry, options, start.monotonicAt, start)
       }
@@ -123,16 +116,15 @@ export class PartReader {
    * a whole cycle has. The following cycles save what it exceeded.
    */
   async #readLevels(entries: RememberedDevice[], options: ReadPartsOptions): Promise<void> {
-    const { source, devices, now } = this.#deps
     const { signal, start } = options
     for (const entry of entries.sort((a, b) => a.levelsAt - b.levelsAt)) {
       if (this.#budget <= 0) break
-      const { levelParts } = devices.translationOf(entry)
+      const { levelParts } = this.#devices.translationOf(entry)
       const at = now()
       // Differs from device to device, so that the order stays the same in the next cycle.
       const time = performance.now()
       for (const part of levelParts) {
-        entry.device = await devices.adapter.readPart(source.client, entry.device, part, signal)
+        entry.device = await this.#devices.adapter.readPart(this.#source.client, entry.device, part, signal)
       }
       this.#budget -= levelParts.length
       this.#owed += Math.max(0, -this.#budget)
@@ -146,7 +138,7 @@ export class PartReader {
     time: number,
     start: CycleStart,
   ): Promise<void> {
-    const subscribedSince = this.#deps.devices.subscribedSince(entry)
+    const subscribedSince = this.#devices.subscribedSince(entry)
     const isRepeated = subscribedSince !== null && entry.levelsAt >= subscribedSince
     entry.levelsAt = time
     if (onLevelsRead !== undefined && subscribedSince !== null) await onLevelsRead(entry, { start, isRepeated })

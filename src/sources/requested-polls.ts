@@ -5,10 +5,12 @@
  */
 
 import type { MonitoredSource } from '../manufacturers/sources.ts'
+import type { Log } from '../platform/log.ts'
 import { pause } from '../platform/wait.ts'
+import type { Database } from '../storage/database.ts'
 import { leaseHolder } from '../storage/leases.ts'
 import { completePolls, findPollOutcome, listRequestedPolls, requestPoll } from '../storage/sources.ts'
-import { type AcquiredLease, type LeaseDeps, withLease } from './lease-manager.ts'
+import type { AcquiredLease, LeaseManager } from './lease-manager.ts'
 import { type CycleReport, failedCycle } from './poller.ts'
 
 /** How often the polling process looks for requests, and the requesting process for the outcome. */
@@ -26,9 +28,16 @@ interface PollRequest {
   readonly pollOnce: ((lease: AcquiredLease) => Promise<CycleReport>) | null
 }
 
-/** Polls the source, or requests the poll from the lease holder. Does not throw. */
-export async function pollOrRequest(deps: LeaseDeps, request: PollRequest): Promise<CycleReport> {
-  const { db } = deps
+/**
+ * Polls the source, or requests the poll from the lease holder. Does not throw. `leases` must be of another node than
+ * the loops, so that a lease acquired for one cycle is not mistaken for a loop's lease.
+ */
+export async function pollOrRequest(
+  db: Database,
+  leases: LeaseManager,
+  log: Log,
+  request: PollRequest,
+): Promise<CycleReport> {
   const { source, signal, pollOnce } = request
   const startedAt = performance.now()
   let requestNumber: number | undefined
@@ -40,8 +49,9 @@ export async function pollOrRequest(deps: LeaseDeps, request: PollRequest): Prom
       if (polling !== undefined) return await polling
       const holder = await leaseHolder(db.read, source.id)
       if (holder === null) {
-        const report = pollOnce && (await pollWithLease(deps, source, signal, pollOnce))
-        if (report !== null && requestNumber !== undefined) await saveOutcome(deps, source.id, requestNumber, report)
+        const report = pollOnce && (await pollWithLease(leases, source, signal, pollOnce))
+        if (report !== null && requestNumber !== undefined)
+          await saveOutcome(db, log, { source: source.id, requestNumber, report })
         if (report !== null) return report
       } else {
         requestNumber ??= await db.transaction((tx) => requestPoll(tx, source.id))
@@ -56,13 +66,13 @@ export async function pollOrRequest(deps: LeaseDeps, request: PollRequest): Prom
 }
 
 async function pollWithLease(
-  deps: LeaseDeps,
+  leases: LeaseManager,
   source: MonitoredSource,
   signal: AbortSignal,
   poll: (lease: AcquiredLease) => Promise<CycleReport>,
 ): Promise<CycleReport | null> {
   let report: CycleReport | null = null
-  await withLease(deps, source.id, 0, signal, async (lease) => {
+  await leases.runOnce(source.id, 0, signal, async (lease) => {
     report = await poll(lease)
   })
   return report
@@ -70,11 +80,11 @@ async function pollWithLease(
 
 /** Runs requested polls of the sources whose lease this process holds, until the signal aborts. */
 export async function handlePollRequests(
-  deps: LeaseDeps,
+  db: Database,
+  log: Log,
   signal: AbortSignal,
   poll: (source: string) => Promise<CycleReport> | undefined,
 ): Promise<void> {
-  const { db, log } = deps
   const running = new Map<string, Promise<void>>()
   /**
    * The number of the last completed request, by source. It prevents a second poll for the same request: a list that was
@@ -99,8 +109,8 @@ export async function handlePollRequests(
   async function handle(source: string, requestNumber: number, polling: Promise<CycleReport>): Promise<void> {
     const report = await polling
     // If the poll was interrupted, the next lease holder handles the request.
-    if (!signal.aborted && (await saveOutcome(deps, source, requestNumber, report)))
-      completed.set(source, requestNumber)
+    if (signal.aborted) return
+    if (await saveOutcome(db, log, { source, requestNumber, report })) completed.set(source, requestNumber)
   }
 }
 
@@ -109,11 +119,11 @@ export async function handlePollRequests(
  * polls again.
  */
 async function saveOutcome(
-  { db, log }: LeaseDeps,
-  source: string,
-  requestNumber: number,
-  report: CycleReport,
+  db: Database,
+  log: Log,
+  outcome: { readonly source: string; readonly requestNumber: number; readonly report: CycleReport },
 ): Promise<boolean> {
+  const { source, requestNumber, report } = outcome
   try {
     await db.transaction((tx) => completePolls(tx, source, requestNumber, report))
     return true

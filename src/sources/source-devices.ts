@@ -10,10 +10,10 @@ import { isReplacedHardware } from '../domain/identity/reconcile.ts'
 import type { LevelSample } from '../domain/levels/level-sample.ts'
 import { queryLevelsEveryMs } from '../domain/levels/level-sample.ts'
 import type { LevelAges } from '../ingest/level-ages.ts'
-import type { Batch } from '../ingest/plan-batch.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'
 import type { DeviceList, ProtocolAdapter, UpstreamDevice } from '../manufacturers/plugin.ts'
 import type { MonitoredSource } from '../manufacturers/sources.ts'
+import { now } from '../platform/clock.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { Connections } from './connections.ts'
 import { createDeviceMemory, type DeviceMemory, type RememberedDevice, type Translation } from './device-memory.ts'
@@ -28,11 +28,10 @@ export interface CycleStart {
   readonly receiverAtRead?: ReceiverAtRead | undefined
 }
 
-export interface SourceDevicesDeps {
-  readonly receiverStore: ReceiverStore
-  readonly connections: Connections
-  readonly ingest: { readonly levelAges: Pick<LevelAges, 'needsPoll'> }
-  now(): number
+/** The reports of a cycle, as in `Batch`. */
+interface ReadDevices {
+  readonly reports: readonly DeviceReport[]
+  readonly newerLevels: ReadonlyMap<DeviceReport, readonly LevelSample[]>
 }
 
 const identityEveryMs = 10 * 60_000
@@ -43,8 +42,10 @@ const identityEveryMs = 10 * 60_000
 const missedUntilOffline = 3
 
 export class SourceDevices {
-  readonly #deps: SourceDevicesDeps
   readonly #source: MonitoredSource
+  readonly #receiverStore: ReceiverStore
+  readonly #connections: Connections
+  readonly #levelAges: LevelAges
   #adapter: ProtocolAdapter
   #memory: DeviceMemory
   #lastList: DeviceList<UpstreamDevice> | undefined
@@ -54,9 +55,11 @@ export class SourceDevices {
   /** When this process connected its subscription; null while it has none. */
   #subscribedAt: number | null = null
 
-  constructor(deps: SourceDevicesDeps, source: MonitoredSource) {
-    this.#deps = deps
+  constructor(source: MonitoredSource, receiverStore: ReceiverStore, connections: Connections, levelAges: LevelAges) {
     this.#source = source
+    this.#receiverStore = receiverStore
+    this.#connections = connections
+    this.#levelAges = levelAges
     this.#adapter = source.adapter
     this.#memory = createDeviceMemory(source.adapter)
   }
@@ -70,7 +73,7 @@ export class SourceDevices {
     return this.#listedIds
   }
 
-  /** Whether this process holds an open subscription to the source. */
+  /** True while this process holds an open subscription to the source. */
   get isSubscribed(): boolean {
     return this.#subscribedAt !== null
   }
@@ -81,8 +84,7 @@ export class SourceDevices {
    */
   reportConnected(): readonly DeviceReport[] {
     if (this.#source.adapter.pushesEverything !== true) return []
-    const { receiverStore } = this.#deps
-    const ids = this.#connected().flatMap(({ id }) => receiverStore.facts(id)?.api_device_id ?? [])
+    const ids = this.#connected().flatMap(({ id }) => this.#receiverStore.facts(id)?.api_device_id ?? [])
     if (ids.length > 0) this.#setListedIds(ids)
     return ids.map((id) => ({ id, kind: 'receiver', isConfirmation: true }))
   }
@@ -137,16 +139,15 @@ export class SourceDevices {
   /** Returns the device's receiver with its newest levels. */
   currentReceiver(entry: RememberedDevice): Receiver | undefined {
     const receiver = this.receiverOf(entry)
-    return receiver === undefined ? undefined : this.#deps.receiverStore.get(receiver.id)
+    return receiver === undefined ? undefined : this.#receiverStore.get(receiver.id)
   }
 
   /** Returns the device's receiver; its levels may be out of date. */
   receiverOf(entry: RememberedDevice): Receiver | undefined {
-    const { receiverStore } = this.#deps
     const { manufacturer } = this.#source
-    const known = entry.receiver === null ? undefined : receiverStore.facts(entry.receiver)
+    const known = entry.receiver === null ? undefined : this.#receiverStore.facts(entry.receiver)
     if (known?.api_device_id === entry.id && known.manufacturer === manufacturer) return known
-    const found = receiverStore.factsByApiId(manufacturer, entry.id)
+    const found = this.#receiverStore.factsByApiId(manufacturer, entry.id)
     entry.receiver = found?.id ?? null
     return found
   }
@@ -156,14 +157,14 @@ export class SourceDevices {
   }
 
   /**
-   * Whether the device's levels must be read. A subscription delivers only changes, so levels are polled once after it
+   * True if the device's levels must be read. A subscription delivers only changes, so levels are polled once after it
    * connects, and then if it has not delivered some of them for a while.
    */
   areLevelsDue(entry: RememberedDevice): boolean {
     const subscribedSince = this.subscribedSince(entry)
     if (subscribedSince === null || entry.levelsAt < subscribedSince) return true
     const isQueryDue = this.isSubscribed && performance.now() - entry.levelsAt >= queryLevelsEveryMs
-    return isQueryDue && entry.receiver !== null && this.#deps.ingest.levelAges.needsPoll(entry.receiver)
+    return isQueryDue && entry.receiver !== null && this.#levelAges.needsPoll(entry.receiver)
   }
 
   /**
@@ -171,11 +172,11 @@ export class SourceDevices {
    * does.
    */
   subscribedSince(entry: RememberedDevice): number | null {
-    const { connections } = this.#deps
     const receiver = this.receiverOf(entry)
     // Pushed levels are applied only to the known receiver. Replacement hardware is polled.
     if (receiver === undefined || this.#isReplacement(entry, receiver)) return null
-    return connections.find(receiver.id)?.source === this.#source.id ? connections.connectedSince(receiver.id) : null
+    const isOwn = this.#connections.find(receiver.id)?.source === this.#source.id
+    return isOwn ? this.#connections.connectedSince(receiver.id) : null
   }
 
   /**
@@ -183,12 +184,12 @@ export class SourceDevices {
    * the list is being read and until its reports are stored.
    */
   startCycle(): CycleStart {
-    const start = { at: this.#deps.now(), monotonicAt: performance.now() }
+    const start = { at: now(), monotonicAt: performance.now() }
     return this.#adapter.subscribe === undefined ? start : { ...start, receiverAtRead: this.#rememberReceivers() }
   }
 
   /** Ends the cycle with a report of each identified device. */
-  async createReports(devices: readonly RememberedDevice[]): Promise<Required<Pick<Batch, 'reports' | 'newerLevels'>>> {
+  async createReports(devices: readonly RememberedDevice[]): Promise<ReadDevices> {
     const reports: DeviceReport[] = []
     const newerLevels = new Map<DeviceReport, readonly LevelSample[]>()
     for (const entry of devices) {
@@ -252,7 +253,7 @@ export class SourceDevices {
 
   /** Sets whether this process holds an open subscription to the source. */
   setSubscribed(isSubscribed: boolean): void {
-    this.#subscribedAt = isSubscribed ? this.#deps.now() : null
+    this.#subscribedAt = isSubscribed ? now() : null
     this.#pushedLevelIds.clear()
   }
 
@@ -272,7 +273,7 @@ export class SourceDevices {
     this.#memory.discardIdentity(deviceId)
   }
 
-  /** Whether different hardware reports under this id and awaits review. */
+  /** True if different hardware reports under this id and awaits review. */
   isReplaced(deviceId: string): boolean {
     return (this.#memory.find(deviceId)?.replaced ?? 0) > 0
   }
@@ -286,14 +287,13 @@ export class SourceDevices {
   }
 
   #rememberReceivers(): ReceiverAtRead {
-    const { receiverStore, connections } = this.#deps
     const listed = [...this.#memory.all()].map(({ receiver }) => receiver)
-    const connected = connections.ofSource(this.#source.id).map(({ receiver }) => receiver)
-    return receiverStore.levels.remember([...listed, ...connected].filter((id) => id !== null))
+    const connected = this.#connections.ofSource(this.#source.id).map(({ receiver }) => receiver)
+    return this.#receiverStore.levels.remember([...listed, ...connected].filter((id) => id !== null))
   }
 
   #connected() {
-    return this.#deps.connections.ofSource(this.#source.id).filter(isOpen)
+    return this.#connections.ofSource(this.#source.id).filter(isOpen)
   }
 
   #setListedIds(ids: readonly string[]): void {

@@ -5,7 +5,10 @@ import { onTestEnd } from '../../test/support/cleanup.ts'
 import { engines } from '../../test/support/store/databases.ts'
 import { openStore } from '../../test/support/store/helpers.ts'
 import type { MonitoredManufacturer } from '../domain/equipment/health.ts'
+import { ReceiverStore } from '../ingest/receiver-store.ts'
 import { type Database, openDatabase } from '../storage/database.ts'
+import { saveSourceRecords } from '../storage/sources.ts'
+import { OrphanedSources } from './orphaned-sources.ts'
 import { type CycleOutcome, SourceRecords } from './source-records.ts'
 import type { SourceRegistry } from './source-registry.ts'
 
@@ -20,17 +23,15 @@ const shure: MonitoredManufacturer = {
   unverified: [],
 }
 
-function open(db: Database, now: () => number = Date.now) {
+function open(db: Database) {
   const published: string[] = []
   const recorded: number[] = []
-  const sourceRecords = new SourceRecords({
-    db,
-    sourceRegistry: { manufacturers: () => [shure], configurationErrors: () => new Map() } as unknown as SourceRegistry,
-    isOrphaned: () => false,
-    now,
-    onRecorded: ({ source, unsuccessful_cycles }) => {
-      if (source === 'shure:a') recorded.push(unsuccessful_cycles)
-    },
+  const registry = { manufacturers: () => [shure], configurationErrors: () => new Map() } as unknown as SourceRegistry
+  const receiverStore = new ReceiverStore()
+  const orphaned = new OrphanedSources(db, receiverStore, registry, null as never)
+  const sourceRecords = new SourceRecords(db, registry, orphaned)
+  sourceRecords.recorded.subscribe(({ source, unsuccessful_cycles }) => {
+    if (source === 'shure:a') recorded.push(unsuccessful_cycles)
   })
   sourceRecords.changed.subscribe((updates) => published.push(...updates.map(({ status }) => status)))
   return { reports: sourceRecords, published, recorded }
@@ -108,16 +109,18 @@ describe.each(engines)('sources on %s', (engine) => {
 
   test('are healthy for a day after a success, even after a restart', async () => {
     const db = await openStore(engine)
-    const succeededAt = Date.now()
-    const { reports: sourceRecords } = open(db, () => succeededAt)
+    const { reports: sourceRecords } = open(db)
     for (const source of sources) await sourceRecords.record('shure', source, succeeded)
-    for (const [later, status] of [
-      [dayMs - 1, 'healthy'],
+    const records = sources.flatMap((source) => sourceRecords.get(source) ?? [])
+    for (const [ageMs, status] of [
+      [dayMs - 60_000, 'healthy'],
       [dayMs, 'unknown'],
     ] as const) {
-      const { reports: restarted } = open(db, () => succeededAt + later)
+      const earlier = records.map((record) => ({ ...record, last_success_at: Date.now() - ageMs }))
+      await db.transaction((tx) => saveSourceRecords(tx, earlier))
+      const { reports: restarted } = open(db)
       await restarted.load()
-      expect([later, statusOf(restarted)]).toEqual([later, status])
+      expect([ageMs, statusOf(restarted)]).toEqual([ageMs, status])
     }
   })
 })

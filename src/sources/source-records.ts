@@ -14,28 +14,19 @@ import {
   toDeviceErrors,
 } from '../domain/equipment/health.ts'
 import { toSourceBodies } from '../domain/live/lists.ts'
+import { now } from '../platform/clock.ts'
 import { Semaphore } from '../platform/concurrency.ts'
 import { Topic } from '../platform/topic.ts'
 import type { Database } from '../storage/database.ts'
 import { StoreBusyError, StoreDownError } from '../storage/errors.ts'
 import { listSourceRecords, saveSourceRecords } from '../storage/sources.ts'
+import type { OrphanedSources } from './orphaned-sources.ts'
 import type { SourceRegistry } from './source-registry.ts'
 
 export type CycleOutcome =
   | { readonly ok: true; readonly problems: readonly DeviceProblem[] }
   /** `holdMs` is set if the upstream requested a pause, which is not treated as a failure. */
   | { readonly ok: false; readonly error: string; readonly holdMs: number | null }
-
-export interface SourceRecordDeps {
-  readonly db: Database
-  readonly sourceRegistry: SourceRegistry
-  isOrphaned(source: string): boolean
-  now(): number
-  /** Called when a source begins to fail or recovers, in whichever process it is polled. */
-  onFailingChanged?(): void
-  /** Called after every cycle, when its outcome has been stored or storing it has failed. */
-  onRecorded?(failures: SourceFailures): void
-}
 
 /** How long this process's own record of a source takes precedence over stored ones. */
 const ownRecordForMs = 60_000
@@ -61,7 +52,13 @@ interface KnownSource {
 export class SourceRecords {
   /** The status of a source may have changed. Contains the manufacturers whose status has. */
   readonly changed = new Topic<readonly StatusUpdate[]>()
-  readonly #deps: SourceRecordDeps
+  /** A source has begun to fail or has recovered, in whichever process it is polled. */
+  readonly failingChanged = new Topic()
+  /** A cycle has ended, and its outcome has been stored or storing it has failed. */
+  readonly recorded = new Topic<SourceFailures>()
+  readonly #db: Database
+  readonly #sourceRegistry: SourceRegistry
+  readonly #orphanedSources: OrphanedSources
   readonly #sources = new Map<string, KnownSource>()
   /** The status that was last published, by manufacturer. */
   readonly #publishedStatus = new Map<string, string>()
@@ -72,18 +69,19 @@ export class SourceRecords {
   #hiddenUntil = Number.NEGATIVE_INFINITY
   #isPublishing = false
 
-  constructor(deps: SourceRecordDeps) {
-    this.#deps = deps
+  constructor(db: Database, sourceRegistry: SourceRegistry, orphanedSources: OrphanedSources) {
+    this.#db = db
+    this.#sourceRegistry = sourceRegistry
+    this.#orphanedSources = orphanedSources
   }
 
   /** Loads the records of sources that other processes poll. */
   async load(): Promise<void> {
-    const { db } = this.#deps
-    const commits = db.foreignCommits()
+    const commits = this.#db.foreignCommits()
     const hasForeignCommits = commits === null || commits !== this.#foreignCommits
     if (hasForeignCommits && this.#hasOwnRecords()) this.#hiddenUntil = performance.now() + ownRecordForMs
     const isUnchanged = !hasForeignCommits && performance.now() > this.#hiddenUntil
-    for (const record of isUnchanged ? [] : await listSourceRecords(db.read)) {
+    for (const record of isUnchanged ? [] : await listSourceRecords(this.#db.read)) {
       const known = this.#know(record.source)
       if (performance.now() - known.recordedAt >= ownRecordForMs) this.#setRecord(known, record)
     }
@@ -95,20 +93,20 @@ export class SourceRecords {
     return this.#sources.get(source)?.record
   }
 
-  /** Whether the last cycle of the source failed. */
+  /** True if the last cycle of the source failed. */
   isFailing(source: string): boolean {
     return hasFailed(this.get(source))
   }
 
   /** Returns the remaining time of a pause that the source requested from any process; 0 if there is none. */
   holdMs(source: string): number {
-    return Math.max(0, (this.get(source)?.hold_until ?? 0) - this.#deps.now())
+    return Math.max(0, (this.get(source)?.hold_until ?? 0) - now())
   }
 
   async record(manufacturer: string, source: string, outcome: CycleOutcome): Promise<void> {
     const known = this.#know(source)
     const before = known.record
-    const after = nextRecord(before, manufacturer, source, outcome, this.#deps.now())
+    const after = nextRecord(before, manufacturer, source, outcome, now())
     const unsuccessful = countUnsuccessful(known.unsuccessful, before, outcome)
     const hasChanged = before === undefined || isChanged(before, after)
     const isDue = performance.now() - known.storedAt >= storeSuccessEveryMs
@@ -122,7 +120,7 @@ export class SourceRecords {
       if (rejected.has(source)) throw rejected.get(source)
     } finally {
       const { error } = after
-      this.#deps.onRecorded?.({ manufacturer, source, unsuccessful_cycles: unsuccessful.cycles, error })
+      this.recorded.publish({ manufacturer, source, unsuccessful_cycles: unsuccessful.cycles, error })
     }
   }
 
@@ -152,7 +150,7 @@ export class SourceRecords {
 
   /** Returns the health of every manufacturer; a configuration error takes precedence over the last records. */
   health(): ManufacturerHealth[] {
-    const errors = this.#deps.sourceRegistry.configurationErrors()
+    const errors = this.#sourceRegistry.configurationErrors()
     return this.#recordedHealth().map((manufacturer) => errors.get(manufacturer.code) ?? manufacturer)
   }
 
@@ -162,9 +160,9 @@ export class SourceRecords {
   }
 
   #recordedHealth(): ManufacturerHealth[] {
-    const { isOrphaned, now, sourceRegistry } = this.#deps
     const records = [...this.#sources.values()].flatMap(({ record }) => record ?? [])
-    return sourceRegistry
+    const isOrphaned = (source: string) => this.#orphanedSources.has(source)
+    return this.#sourceRegistry
       .manufacturers()
       .map((manufacturer) => manufacturerHealth(manufacturer, records, now(), isOrphaned))
   }
@@ -180,7 +178,7 @@ export class SourceRecords {
   #setRecord(known: KnownSource, record: SourceRecord): void {
     const wasFailing = hasFailed(known.record)
     known.record = record
-    if (hasFailed(record) !== wasFailing) this.#deps.onFailingChanged?.()
+    if (hasFailed(record) !== wasFailing) this.failingChanged.publish()
   }
 
   #hasOwnRecords(): boolean {
@@ -226,7 +224,7 @@ export class SourceRecords {
   async #save(due: readonly SourceRecord[]): Promise<Rejected> {
     if (due.length === 0) return noneRejected
     try {
-      await this.#deps.db.transaction((tx) => saveSourceRecords(tx, due))
+      await this.#db.transaction((tx) => saveSourceRecords(tx, due))
     } catch (error) {
       if (error instanceof StoreDownError || error instanceof StoreBusyError) throw error
       const [only, ...others] = due
@@ -263,21 +261,21 @@ function nextRecord(
   manufacturer: string,
   source: string,
   outcome: CycleOutcome,
-  now: number,
+  time: number,
 ): SourceRecord {
   const kept = before ?? newRecord(manufacturer, source)
   if (outcome.ok) {
     const { problems } = outcome
     const errors = { warning: summarize(problems), device_errors: toDeviceErrors(problems) }
-    return { ...kept, ...errors, consecutive_failures: 0, error: null, hold_until: 0, last_success_at: now }
+    return { ...kept, ...errors, consecutive_failures: 0, error: null, hold_until: 0, last_success_at: time }
   }
   const { error, holdMs } = outcome
   return holdMs === null
     ? { ...kept, consecutive_failures: kept.consecutive_failures + 1, error, hold_until: 0 }
-    : { ...kept, error, hold_until: Math.ceil(now + holdMs) }
+    : { ...kept, error, hold_until: Math.ceil(time + holdMs) }
 }
 
-/** Whether anything but the time of the last success changed. */
+/** Ignores the time of the last success. */
 function isChanged(before: SourceRecord, after: SourceRecord): boolean {
   const { last_success_at: _, ...earlier } = before
   const { last_success_at: __, ...later } = after
@@ -302,7 +300,7 @@ function countUnsuccessful(
   if (outcome.ok) return { cycles: 0, heldUntil: 0 }
   const { cycles, heldUntil } = known ?? { cycles: before?.consecutive_failures ?? 0, heldUntil: 0 }
   if (outcome.holdMs === null) return { cycles: cycles + 1, heldUntil: 0 }
-  const now = performance.now()
-  const isSamePause = now < heldUntil
-  return { cycles: isSamePause ? cycles : cycles + 1, heldUntil: now + outcome.holdMs }
+  const time = performance.now()
+  const isSamePause = time < heldUntil
+  return { cycles: isSamePause ? cycles : cycles + 1, heldUntil: time + outcome.holdMs }
 }

@@ -7,69 +7,54 @@
 import { isOpen } from '../domain/equipment/connection.ts'
 import type { LevelAges } from '../ingest/level-ages.ts'
 import type { MonitoredSource } from '../manufacturers/sources.ts'
+import { now } from '../platform/clock.ts'
 import type { Connections } from './connections.ts'
 import type { SourceRecords } from './source-records.ts'
 
-export interface SourceSilenceDeps {
-  readonly ingest: { readonly levelAges: Pick<LevelAges, 'awaitsSamples'> }
-  readonly connections: Pick<Connections, 'ofSource'>
-  readonly sourceRecords: Pick<SourceRecords, 'get' | 'recordSilence'>
-  now(): number
-  /** Returns the sources that this process polls. */
-  sources(): Iterable<MonitoredSource>
-}
-
 const silentAfterMs = 3000
-const checkEveryMs = 250
+export const checkSourcesEveryMs = 250
 /** If a check is this late, the process was suspended, and what has arrived in the meantime is read after the check. */
 const maxDelayMs = 1000
 
 export class SourceSilence {
-  readonly #deps: SourceSilenceDeps
-  #timer: NodeJS.Timeout | undefined
-  #checkedAt = 0
+  readonly #connections: Connections
+  readonly #sourceRecords: SourceRecords
+  readonly #levelAges: LevelAges
+  #checkedAt = performance.now()
 
-  constructor(deps: SourceSilenceDeps) {
-    this.#deps = deps
+  constructor(connections: Connections, sourceRecords: SourceRecords, levelAges: LevelAges) {
+    this.#connections = connections
+    this.#sourceRecords = sourceRecords
+    this.#levelAges = levelAges
   }
 
-  start(): void {
-    this.#checkedAt = performance.now()
-    this.#timer = setInterval(() => this.#check(), checkEveryMs)
-  }
-
-  stop(): void {
-    clearInterval(this.#timer)
-  }
-
-  #check(): void {
-    const now = performance.now()
-    const isLate = now - this.#checkedAt > checkEveryMs + maxDelayMs
-    this.#checkedAt = now
+  /** Must be called every `checkSourcesEveryMs`, with the sources that this process polls. */
+  check(sources: readonly MonitoredSource[]): void {
+    const time = performance.now()
+    const isLate = time - this.#checkedAt > checkSourcesEveryMs + maxDelayMs
+    this.#checkedAt = time
     if (isLate) return
-    for (const source of this.#deps.sources()) this.#checkSource(source, now)
+    for (const source of sources) this.#checkSource(source, time)
   }
 
-  #checkSource(source: MonitoredSource, now: number): void {
-    const { sourceRecords } = this.#deps
+  #checkSource(source: MonitoredSource, time: number): void {
     const { id, manufacturer, client } = source
-    const known = sourceRecords.get(id)?.silent_since ?? null
-    if (now - client.answeredAt < silentAfterMs) {
-      if (known !== null) sourceRecords.recordSilence(manufacturer, id, null)
+    const known = this.#sourceRecords.get(id)?.silent_since ?? null
+    if (time - client.answeredAt < silentAfterMs) {
+      if (known !== null) this.#sourceRecords.recordSilence(manufacturer, id, null)
       return
     }
     // A silence goes on until something comes, even if nothing is due between two attempts to connect.
-    if (known !== null || !this.#isOverdue(source, now)) return
-    const since = Number.isFinite(client.answeredAt) ? client.answeredAt : (client.awaitedSince ?? now)
-    sourceRecords.recordSilence(manufacturer, id, Math.round(this.#deps.now() - (now - since)))
+    if (known !== null || !this.#isOverdue(source, time)) return
+    const since = Number.isFinite(client.answeredAt) ? client.answeredAt : (client.awaitedSince ?? time)
+    this.#sourceRecords.recordSilence(manufacturer, id, Math.round(now() - (time - since)))
   }
 
-  #isOverdue({ id, client: { awaitedSince } }: MonitoredSource, now: number): boolean {
-    if (awaitedSince !== null && now - awaitedSince >= silentAfterMs) return true
-    const { connections, ingest } = this.#deps
-    return connections.ofSource(id).some((connection) => {
+  #isOverdue({ id, client: { awaitedSince } }: MonitoredSource, time: number): boolean {
+    if (awaitedSince !== null && time - awaitedSince >= silentAfterMs) return true
+    return this.#connections.ofSource(id).some((connection) => {
       const { receiver } = connection
-      return receiver !== null && isOpen(connection) && ingest.levelAges.awaitsSamples(receiver)
+      return receiver !== null && isOpen(connection) && this.#levelAges.awaitsSamples(receiver)
     })
   }
 }

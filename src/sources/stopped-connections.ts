@@ -3,11 +3,9 @@
 import type { Lifetime } from '../platform/wait.ts'
 import type { Connections } from './connections.ts'
 
-type ConnectionStates = Pick<Connections, 'ofSource' | 'waitForChange'>
-
 /** Waits until the subscription is enabled. Returns false if the signal aborts first. */
 export async function waitUntilEnabled(
-  connections: ConnectionStates,
+  connections: Connections,
   source: string,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -18,8 +16,8 @@ export async function waitUntilEnabled(
   return false
 }
 
-/** Whether the subscription is enabled: true unless the connections of all its receivers are stopped. */
-export function isEnabled(connections: ConnectionStates, source: string): boolean {
+/** True unless the connections of all receivers of the source are stopped. */
+export function isEnabled(connections: Connections, source: string): boolean {
   const records = connections.ofSource(source)
   return records.length === 0 || records.some(({ status }) => status !== 'stopped')
 }
@@ -29,7 +27,7 @@ export function isEnabled(connections: ConnectionStates, source: string): boolea
  * records.
  */
 export async function watchConnections(
-  connections: ConnectionStates,
+  connections: Connections,
   source: string,
   lifetime: Lifetime,
   onChange: () => Promise<void>,

@@ -7,31 +7,18 @@
 import { setImmediate as nextImmediate } from 'node:timers/promises'
 import { credentialsPauseMs, jitter, nextAttempt, reconnectMs } from '../domain/access/limits.ts'
 import { type DeviceReport, reportsHardware, withSummaryAsChannel } from '../domain/equipment/receiver.ts'
-import type { Ingest } from '../ingest/ingest.ts'
 import { createLevelIngest } from '../ingest/level-ingest.ts'
 import type { Batch } from '../ingest/plan-batch.ts'
-import type { ReceiverStore } from '../ingest/receiver-store.ts'
-import type { UnitStore } from '../ingest/unit-store.ts'
 import type { OnProblems, PushEvent, SubscriptionTargets } from '../manufacturers/plugin.ts'
 import { type MonitoredSource, toSourceFailure } from '../manufacturers/sources.ts'
-import type { Counters } from '../platform/counters.ts'
+import { now } from '../platform/clock.ts'
 import { isTimeSliceUsed } from '../platform/time-slice.ts'
 import { childLifetime, pause } from '../platform/wait.ts'
-import { type Connections, subscriptionLease } from './connections.ts'
+import { subscriptionLease } from './connections.ts'
 import type { FirstReport } from './first-report.ts'
-import type { AcquiredLease, LeaseDeps, LeaseManager } from './lease-manager.ts'
+import type { AcquiredLease } from './lease-manager.ts'
+import type { SourceSubsystems } from './source-subsystems.ts'
 import { isEnabled, waitUntilEnabled, watchConnections } from './stopped-connections.ts'
-
-export interface SubscriptionDeps extends LeaseDeps {
-  readonly leaseManager: LeaseManager
-  readonly ingest: Ingest
-  readonly receiverStore: ReceiverStore
-  readonly unitStore: UnitStore
-  readonly connections: Connections
-  readonly counters: Counters
-  now(): number
-  random(): number
-}
 
 export interface SubscriptionHooks {
   /** Passes the first report to the polling cycle that has opened the subscription. */
@@ -41,14 +28,14 @@ export interface SubscriptionHooks {
   onLevelsReceived?(deviceId: string): void
   /** Called when the subscription has delivered a name, an address or another property of this device's hardware. */
   onIdentityReceived?(deviceId: string): void
-  /** Whether different hardware reports under this id. If so, its messages do not apply to the receiver. */
+  /** True if different hardware reports under this id. Its messages then do not apply to the receiver. */
   isReplaced?(deviceId: string): boolean
   /** Called when the system responds to the subscription with a request to pause. */
   onHold?(error: string): Promise<void>
   readonly onProblems?: OnProblems
   /** Called when another process holds the subscription. */
   onStandBy?(holder: string): void
-  /** Whether the system accepted the credentials after this time (`performance.now()`), for example in a poll. */
+  /** True if the system accepted the credentials after this time (`performance.now()`), for example in a poll. */
   wasAcceptedAfter?(time: number): boolean
 }
 
@@ -64,7 +51,7 @@ const checkAcceptedEveryMs = 250
  * device, because the next cycle then tries again.
  */
 export async function keepSubscribed(
-  deps: SubscriptionDeps,
+  service: SourceSubsystems,
   source: MonitoredSource,
   signal: AbortSignal,
   hooks: SubscriptionHooks = {},
@@ -74,36 +61,36 @@ export async function keepSubscribed(
   const work = async (lease: AcquiredLease) => {
     // `holdMs` is 0 because the polling process handles any pause that the system has requested.
     if (lease.idleMs !== null) source.client.takeOver({ idleMs: lease.idleMs, holdMs: 0 })
-    if ((await runSubscription(deps, source, lease.signal, hooks)) === 'not opened') lifetime.abort()
+    if ((await runSubscription(service, source, lease.signal, hooks)) === 'not opened') lifetime.abort()
   }
   const onStandBy = (holder: string) => {
     hooks.firstReport?.cancel()
     hooks.onStandBy?.(holder)
   }
-  await deps.leaseManager.runWhileHeld(subscriptionLease(source.id), lifetime.signal, work, { onStandBy })
+  await service.leaseManager.runWhileHeld(subscriptionLease(source.id), lifetime.signal, work, { onStandBy })
   lifetime.abort()
 }
 
 async function runSubscription(
-  deps: SubscriptionDeps,
+  service: SourceSubsystems,
   source: MonitoredSource,
   signal: AbortSignal,
   hooks: SubscriptionHooks,
 ): Promise<'aborted' | 'not opened'> {
-  const { connections, now, random, log } = deps
+  const { connections, log } = service
   const { id } = source
   try {
     for (let attempt = 0; ; ) {
       if (!isEnabled(connections, id)) hooks.firstReport?.cancel()
       if (!(await waitUntilEnabled(connections, id, signal))) return 'aborted'
-      const ending = await connectOnce(deps, source, signal, hooks)
+      const ending = await connectOnce(service, source, signal, hooks)
       if (signal.aborted) return 'aborted'
       // The failure of a known device is also shown in its connection record, so its subscription is kept.
       if (ending !== 'disabled' && ending.isFirst && connections.ofSource(id).length === 0) return 'not opened'
       attempt = ending === 'disabled' ? 0 : nextAttempt(attempt, ending.openMs)
       if (ending === 'disabled') continue
       const rejectedAt = performance.now()
-      const delayMs = jitter(reconnectMs(attempt, source.client.resume.retryMs), random())
+      const delayMs = jitter(reconnectMs(attempt, source.client.resume.retryMs), Math.random())
       if (!(await pause(delayMs, signal))) return 'aborted'
       if (ending.isAccessDenied) await waitUntilAccepted(rejectedAt, signal, hooks)
     }
@@ -123,9 +110,8 @@ async function waitUntilAccepted(rejectedAt: number, signal: AbortSignal, hooks:
 interface Ending {
   /** How long the connection was open; 0 if it could not be opened. */
   readonly openMs: number
-  /** Whether the system rejected the credentials. */
   readonly isAccessDenied: boolean
-  /** Whether a polling cycle was waiting for the first report. */
+  /** True if a polling cycle was waiting for the first report. */
   readonly isFirst: boolean
 }
 
@@ -134,12 +120,12 @@ interface Ending {
  * all its receivers.
  */
 async function connectOnce(
-  deps: SubscriptionDeps,
+  service: SourceSubsystems,
   source: MonitoredSource,
   signal: AbortSignal,
   hooks: SubscriptionHooks,
 ): Promise<Ending | 'disabled'> {
-  const { connections, now, log } = deps
+  const { connections, log } = service
   const { id, client } = source
   const lifetime = childLifetime(signal)
   let openedAt: number | undefined
@@ -155,11 +141,11 @@ async function connectOnce(
     await connections.record(id, { type: 'trying', at: now() })
     const { subscribe } = await source.findAdapter(lifetime.signal)
     if (subscribe === undefined) throw new client.errors.ApiError(`${id} no longer supports subscriptions`)
-    const onLevels = createLevelIngest(deps, source, {
+    const onLevels = createLevelIngest(service, source, {
       ...hooks,
-      ingestReport: (device, report) => ingestPushed(deps, source, device, { reports: [report] }),
+      ingestReport: (device, report) => ingestPushed(service, source, device, { reports: [report] }),
     })
-    for await (const event of subscribe(client, targetsOf(deps, id), lifetime.signal, onLevels, hooks.onProblems)) {
+    for await (const event of subscribe(client, targetsOf(service, id), lifetime.signal, onLevels, hooks.onProblems)) {
       if (event.type === 'open') {
         openedAt = performance.now()
         isUp = true
@@ -168,7 +154,7 @@ async function connectOnce(
         log.info({ source: id }, 'subscription is connected')
       } else {
         const passing = passFirstReport(event, hooks)
-        if (passing === null) handleEvent(deps, source, event, hooks)
+        if (passing === null) handleEvent(service, source, event, hooks)
         // Waits until the polling cycle has created the receiver, because the messages that follow apply to it.
         else await passing
       }
@@ -205,7 +191,7 @@ function passFirstReport(event: PushEvent, { firstReport }: SubscriptionHooks): 
   return firstReport.deliver(event.report)
 }
 
-function targetsOf({ connections, receiverStore }: SubscriptionDeps, source: string): SubscriptionTargets {
+function targetsOf({ connections, receiverStore }: SourceSubsystems, source: string): SubscriptionTargets {
   const ids = () =>
     connections.ofSource(source).flatMap(({ id: receiverId, status }) => {
       const id = status === 'stopped' ? undefined : receiverStore.get(receiverId)?.api_device_id
@@ -222,12 +208,12 @@ function targetsOf({ connections, receiverStore }: SubscriptionDeps, source: str
 }
 
 function handleEvent(
-  deps: SubscriptionDeps,
+  service: SourceSubsystems,
   source: MonitoredSource,
   event: Exclude<PushEvent, { type: 'open' }>,
   hooks: SubscriptionHooks,
 ): void {
-  const { receiverStore, unitStore, connections, counters, log } = deps
+  const { receiverStore, unitStore, connections, counters, log } = service
   const { manufacturer } = source
   const ignore = (reason: string, fields: object = {}) => {
     counters.countIgnored(source)
@@ -239,13 +225,13 @@ function handleEvent(
   }
   const id = event.type === 'removed' ? event.id : event.report.id
   if (unitStore.ofDevice(manufacturer, id) !== undefined) {
-    ingestUnitEvent(deps, source, id, event)
+    ingestUnitEvent(service, source, id, event)
     return
   }
   const receiver = receiverStore.factsByApiId(manufacturer, id)
   if (receiver === undefined) {
     // A receiver can only be created from a complete report, which contains its identity.
-    if (event.type === 'report' && event.isComplete) ingestNewDevice(deps, source, event.report)
+    if (event.type === 'report' && event.isComplete) ingestNewDevice(service, source, event.report)
     else ignore('ignored a message from an unknown device', { device: id })
     return
   }
@@ -261,14 +247,14 @@ function handleEvent(
   if (reports[0]?.channels !== undefined) hooks.onLevelsReceived?.(id)
   if (reports[0] !== undefined && reportsHardware(reports[0])) hooks.onIdentityReceived?.(id)
   if (event.type === 'removed') void connections.remove(receiver.id)
-  ingestPushed(deps, source, id, { reports, offline: isOffline ? [receiver.id] : [] })
+  ingestPushed(service, source, id, { reports, offline: isOffline ? [receiver.id] : [] })
 }
 
 /**
  * Ingests a device first reported by the subscription. If it becomes a receiver, a connection record is created for it.
  */
-function ingestNewDevice(deps: SubscriptionDeps, source: MonitoredSource, report: DeviceReport): void {
-  const { ingest, connections, receiverStore, log } = deps
+function ingestNewDevice(service: SourceSubsystems, source: MonitoredSource, report: DeviceReport): void {
+  const { ingest, connections, receiverStore, log } = service
   const { manufacturer } = source
   const device = report.id
   const ingestAndConnect = async () => {
@@ -282,17 +268,17 @@ function ingestNewDevice(deps: SubscriptionDeps, source: MonitoredSource, report
 
 /** Ingests an event of a transmitter that its system lists as a separate device. */
 function ingestUnitEvent(
-  deps: SubscriptionDeps,
+  service: SourceSubsystems,
   source: MonitoredSource,
   id: string,
   event: Extract<PushEvent, { type: 'report' | 'removed' }>,
 ): void {
-  if (event.type === 'removed') ingestPushed(deps, source, id, { reports: [], missing: [id] })
-  else ingestPushed(deps, source, id, { reports: [{ ...event.report, kind: 'transmitter' }] })
+  if (event.type === 'removed') ingestPushed(service, source, id, { reports: [], missing: [id] })
+  else ingestPushed(service, source, id, { reports: [{ ...event.report, kind: 'transmitter' }] })
 }
 
 function ingestPushed(
-  { ingest, log }: SubscriptionDeps,
+  { ingest, log }: SourceSubsystems,
   { id: source, manufacturer }: MonitoredSource,
   device: string,
   batch: Omit<Batch, 'manufacturer' | 'source'>,

@@ -99,7 +99,7 @@ export class Identifications {
     const precedence = precedenceOfId(api_device_id)
     const canFlash = ({ adapter }: Pick<MonitoredSource, 'adapter'>) =>
       (adapter.precedence ?? 0) === precedence && adapter.lights?.areIn(device_type) === true
-    const reporting = this.#service.sourcesOf(id)
+    const reporting = this.#service.receiverSources.list(id)
     return this.#service.sourceRegistry.sources().find((source) => reporting.includes(source.id) && canFlash(source))
   }
 

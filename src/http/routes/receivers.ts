@@ -28,7 +28,7 @@ export function receiverRoutes(
   const { receiverStore, lists } = service
   const toBody = (receiver: Receiver): ReceiverWithSources => ({
     ...toReceiverDetail(receiver, service.conditions, lists.current.locations),
-    sources: service.sourcesOf(receiver.id).map((source) => addressOf(source, receiver.manufacturer)),
+    sources: service.receiverSources.list(receiver.id).map((source) => addressOf(source, receiver.manufacturer)),
     can_identify: identifications.canIdentify(receiver),
   })
 

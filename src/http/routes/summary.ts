@@ -87,7 +87,7 @@ async function summarizeReceivers(
 ): Promise<readonly SummaryReceiver[]> {
   const sources = new Map(manufacturers.map((manufacturer) => [manufacturer.code, sourcesOf(manufacturer)]))
   const failingSource = ({ id, manufacturer, is_active }: Receiver) => {
-    const reporting = service.sourcesOf(id).map((source) => addressOf(source, manufacturer))
+    const reporting = service.receiverSources.list(id).map((source) => addressOf(source, manufacturer))
     const address = findFailingSource(is_active, reporting, sources.get(manufacturer) ?? noSources)
     return address === null ? null : `${manufacturer}:${address}`
   }
