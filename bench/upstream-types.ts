@@ -5,7 +5,6 @@ export interface UpstreamOptions {
   /** Receivers of each system. */
   readonly receivers: number
   readonly channelsPerReceiver: number
-  /** How often the levels of each receiver are pushed. */
   readonly pushesPerSecond: number
   /** Spreads the receivers evenly over time. Otherwise, all receivers are pushed at once. */
   readonly isSpread?: boolean

@@ -12,7 +12,7 @@ import { WebSocketServer } from 'ws'
 import { type ShureSimulator, startShureSimulator } from '../simulators/shure/device-api.ts'
 import type { Mark, MarkedDevice, UpstreamOptions, UpstreamSystem } from './upstream-types.ts'
 
-/** How often due frames are sent if they are spread over time. */
+/** Interval at which due frames are sent if they are spread over time. */
 const sendEveryMs = 2
 const batteryEveryMs = 100
 

@@ -124,7 +124,7 @@ interface Group {
   readonly id: number
   readonly channels: readonly (PlayedChannel & { readonly receiverId: number })[]
   readonly events: readonly PlayedEvent[]
-  /** The seconds from here on were played, in epoch seconds. */
+  /** Epoch seconds. Later seconds were played. */
   to: number
   /** True if the thread knows the channels. */
   isSent: boolean

@@ -21,7 +21,7 @@ interface Fixture {
   push(change: Change, level: number): void
 }
 
-/** Starts a service whose upstream pushes only what the check sends. */
+/** Starts a service whose upstream pushes only the frames of the check. */
 async function startFixture(atEnd: AtEnd, receivers: number): Promise<Fixture> {
   const simulator = await startShureSimulator({ ...plainShow, receivers, channelsPerReceiver: 4 })
   atEnd(() => simulator.close())

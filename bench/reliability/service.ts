@@ -56,7 +56,7 @@ export function entryOf(
 
 const frozenTime = Date.now()
 
-/** Simulator options with a fixed clock, so that nothing changes except what a check changes. */
+/** Simulator options with a fixed clock, so that only the check changes values. */
 export const plainShow = {
   now: () => frozenTime,
   rateLimit: { perSecond: 100_000, burst: 100_000 },

@@ -38,7 +38,7 @@ export function formatTable(results: readonly Result[]): string {
 /** The rate to which the figures of levels are extrapolated. */
 const extrapolatedRate = 40_000
 
-/** Formats what levels cost as a Markdown table, with one column per audience. */
+/** Formats the cost of levels as a Markdown table, with one column per audience. */
 export function formatLevels(results: readonly LevelFigures[]): string {
   const cell = (show: (result: LevelFigures) => string) => results.map(show)
   const list = (values: readonly number[]) => values.map(formatValue).join(' / ')
@@ -62,7 +62,7 @@ export function formatLevels(results: readonly LevelFigures[]): string {
   ])
 }
 
-/** Formats what following many sites costs as a Markdown table. */
+/** Formats the cost of following many sites as a Markdown table. */
 export function formatSites(figures: SiteFigures): string {
   const { sites, receivers, channels } = figures
   return formatRows([

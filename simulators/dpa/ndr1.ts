@@ -14,7 +14,7 @@ import { createShowContext, type SimulatorOptions } from '../show/simulator.ts'
 
 export interface DpaSimulatorOptions
   extends Pick<SimulatorOptions, 'show' | 'seed' | 'receivers' | 'story' | 'startedAt'> {
-  /** How packets are framed; default `length`. */
+  /** Default `length`. */
   readonly framing?: Framing
 }
 

@@ -18,7 +18,7 @@ export interface WsmState {
 
 export interface WsmSimulatorOptions extends UdpSocketOptions {
   readonly mac?: string
-  /** As in its identity: `EM300G3`. */
+  /** For example `EM300G3`. */
   readonly model?: string
   readonly state?: Partial<WsmState>
   /** A client is forgotten this long after it has registered. Default: 5 s. */

@@ -112,7 +112,7 @@ async function checkAll(config: Config, folder: string, terminal: Terminal): Pro
   return [...(await first).flat(), { name: 'database', ...finding }, ...rest]
 }
 
-/** Opens the stored manufacturers together with those in the configuration, and checks what needs them. */
+/** Opens the stored and the configured manufacturers, and runs the checks that need them. */
 async function checkWithService(config: Config, store: OpenStore, terminal: Terminal): Promise<Check[]> {
   let service: Service
   try {

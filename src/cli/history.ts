@@ -48,7 +48,7 @@ interface PruneOptions extends CommonOptions {
   readonly dryRun?: boolean
 }
 
-/** The service may be running or not: all processes share the history. */
+/** Works with or without a running service, because all processes share the history. */
 export function historyCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
   const stats = createCommand('stats', 'Show what is recorded, and how much disk space it uses').action(
     async (options: CommonOptions) => done(await printStats(options, terminal)),

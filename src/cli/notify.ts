@@ -20,7 +20,7 @@ import {
   UsageError,
 } from './terminal.ts'
 
-/** The service may be running or not. */
+/** Works with or without a running service. */
 export function notifyCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
   const test = createCommand('test', 'Send a test message, and show what the service responded')
     .argument('[channel]', 'name or id of a notification channel (default: all that are enabled)')

@@ -6,7 +6,7 @@ import { conflictKinds, crossedValues, faults } from './values.ts'
 
 export const AlertData = named(
   'AlertData',
-  'What the alert is about, with the present values while it is open. Names are those from its beginning.',
+  'The subject of the alert, with current values while it is open. Names are from the time it was raised.',
   {
     name: textOrNull('Name of the transmitter, else of the channel; of the receiver, pack or manufacturer.'),
     slot: wholeOrNull('Slot of the channel.'),
@@ -30,7 +30,7 @@ export const AlertData = named(
     error: Type.Optional(textOrNull('Why it failed.')),
     conflict: Type.Optional(oneOf(conflictKinds, 'Kind of the frequency conflict.')),
     generators: Type.Optional(listOf(Type.String(), 'Names of the carriers that cause the frequency conflict.')),
-    ends_at: Type.Optional(time('When the show is planned to end, until which the battery will not last.')),
+    ends_at: Type.Optional(time('Planned end of the show, before which the battery will be empty.')),
   },
 )
 export type AlertData = Body<typeof AlertData>

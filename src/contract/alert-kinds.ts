@@ -28,7 +28,7 @@ export interface AlertKindRow {
   readonly sentence: (values: SentenceValues) => string
   /** Its `message` once resolved; null if a value is missing. */
   readonly ending?: (values: SentenceValues) => string | null
-  /** What notifications add to the title and the name; default: the error. */
+  /** Detail that notifications add to the title and the name; default: the error. */
   readonly detail?: (data: AlertData) => string
   /** On pages. */
   readonly reason: string

@@ -179,12 +179,12 @@ export type TransmitterBody = Body<typeof Transmitter>
 
 export const Condition = named(
   'Condition',
-  'What a channel needs, as the service judges it; the same for every client.',
+  'The state of a channel, as evaluated by the service; the same for every client.',
   {
     state: oneOf(conditionStates, 'The first row of the table of conditions that is true.'),
     severity: oneOf(conditionSeverities, 'How severe the state is.'),
     attention: flag('Whether an operator should attend to the channel.'),
-    since: time('Since when `state` is what it is.'),
+    since: time('Start of the current `state`.'),
     since_known: flag('False if the beginning of the state was not seen: `since` is then the earliest time known.'),
     values_at: Type.Optional(
       time('When the values of a channel that is stale or offline were last received; absent while they are current.'),

@@ -43,7 +43,7 @@ export const Check = named('Check', 'A check of one channel for a show.', {
 })
 export type CheckBody = Body<typeof Check>
 
-const Sees = named('Sees', 'What the service sees on the channel; null: unknown.', {
+const Sees = named('Sees', 'Current readings of the channel; null: unknown.', {
   transmitter_on: flagOrNull(
     'Whether a transmitter is received; null while the receiver is offline or its data are stale.',
   ),

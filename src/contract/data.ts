@@ -63,7 +63,7 @@ const MicboardReceiver = named('MicboardReceiver', 'A receiver, as micboard desc
   tx: listOf(MicboardChannel, 'Its channels.'),
 })
 
-export const Micboard = named('Micboard', 'All receivers, in the shape of micboard.', {
+export const Micboard = named('Micboard', 'All receivers, in the format of micboard.', {
   receivers: listOf(MicboardReceiver, 'All receivers.'),
   url: text('`server.public_url`; empty if it is not configured.'),
   gif: listOf(Type.String(), 'Always empty.'),
@@ -101,13 +101,13 @@ const states = Object.fromEntries(conditionStates.map((state) => [state, whole('
   ReturnType<typeof whole>
 >
 
-const Summary = named('Summary', 'How many channels there are, and how many need attention.', {
+const Summary = named('Summary', 'Numbers of channels, and of those that need attention.', {
   channels: whole('All channels.'),
   transmitters_on: whole('Channels of active receivers that have a transmitter.'),
   attention: whole('Channels that need attention.'),
   problems: whole('The same, but the channels of one offline receiver or one failing source count once.'),
   handled: whole(
-    'Channels that need attention and of which every cause is acknowledged, snoozed or silenced. They are part of `attention` and `problems`.',
+    'Channels that need attention, all of whose causes are acknowledged, snoozed or silenced. They are part of `attention` and `problems`.',
   ),
   conflicts: Type.Union(
     [
@@ -130,7 +130,7 @@ const Summary = named('Summary', 'How many channels there are, and how many need
     { description: 'Receivers.' },
   ),
   sources: Type.Object(
-    { healthy: whole('Sources without a problem.'), failing: whole('Sources of which the last cycle failed.') },
+    { healthy: whole('Sources without a problem.'), failing: whole('Sources whose last cycle failed.') },
     { description: 'Monitored systems and devices.' },
   ),
 })
@@ -152,12 +152,12 @@ export const dataOperations = operationsOf({
   }),
 
   getMicboardData: endpoint('GET', '/data.json', {
-    ...about('Monitoring', 'The same in the shape of micboard, for programs written for micboard.'),
+    ...about('Monitoring', 'The same data in the format of micboard, for programs written for micboard.'),
     response: { 200: Micboard, 304: NoContent },
   }),
 
   getSummary: endpoint('GET', '/api/summary/', {
-    ...about('Monitoring', 'How many channels there are, and how many need attention.'),
+    ...about('Monitoring', 'Numbers of channels, and of those that need attention.'),
     querystring: DataQuery,
     response: { 200: Summary },
   }),

@@ -12,7 +12,7 @@ export const tags = {
   Discovery: 'Network scans, devices that are waiting for review, and movements.',
   Account: 'Sign-in, sign-out and set-up.',
   Review: 'Review of devices, and administration of receivers and locations.',
-  Notifications: 'Services to which alerts are sent, the rules that choose the alerts, and what was sent.',
+  Notifications: 'Services to which alerts are sent, the rules that choose the alerts, and the messages sent.',
   Administration: 'Manufacturers, settings, users, tokens, the database and the audit log.',
 } as const
 

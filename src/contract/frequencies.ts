@@ -89,7 +89,7 @@ const FrequencyCarrier = named('FrequencyCarrier', 'The carrier of a channel or 
   foreign: Type.Optional(
     Type.Literal(true, { description: 'Present if there is RF although the transmitter is off.' }),
   ),
-  tv_channel: textOrNull('TV channel of the region; null outside of its TV channels.'),
+  tv_channel: textOrNull('TV channel of the region; null outside its TV channels.'),
 })
 export type FrequencyCarrierBody = Body<typeof FrequencyCarrier>
 
@@ -107,7 +107,7 @@ const ChannelNoise = named('ChannelNoise', 'The noise on a channel: the RF level
   id: text('Id of the carrier: `c` and the id of the channel.'),
   channel_id: whole('Id of the channel.'),
   mhz: text('The present frequency in MHz.'),
-  seconds: whole('For how many seconds the noise was measured since the channel was tuned to it.'),
+  seconds: whole('Seconds for which the noise was measured since the channel was tuned to it.'),
   median_dbm: whole('The median of the highest level of each step, in dBm.'),
   highest_dbm: whole('The highest level in dBm.'),
   highest_at: time('Start of the last step with the highest level.'),
@@ -118,7 +118,7 @@ export const FrequencyNoise = named('FrequencyNoise', 'The noise on the channels
   from: time('Start of the range.'),
   to: time('End of the range.'),
   step_seconds: whole('Length of a step in seconds.'),
-  channels: listOf(ChannelNoise, 'Without those for which it was not measured.'),
+  channels: listOf(ChannelNoise, 'Omits channels without a measurement.'),
 })
 export type FrequencyNoiseBody = Body<typeof FrequencyNoise>
 
@@ -139,7 +139,7 @@ const FrequencySuggestion = named('FrequencySuggestion', 'Frequencies that can b
     'The new carriers, in the order of the request, then by frequency.',
   ),
   unplaced: listOf(
-    Type.Object({ profile: text('Id of the profile.'), count: whole('How many carriers are missing.') }),
+    Type.Object({ profile: text('Id of the profile.'), count: whole('Number of missing carriers.') }),
     'What did not fit.',
   ),
   timed_out: Type.Optional(Type.Literal(true, { description: 'Present if `timeout_ms` ended the search.' })),
@@ -161,7 +161,7 @@ const windowOrNull = Type.Union([Type.Number(), Type.Null()], {
     'Products count only if all generators are within this many MHz of the carrier or its filter; null: without limit.',
 })
 
-export const FrequencyProfile = named('FrequencyProfile', 'What a kind of equipment needs.', {
+export const FrequencyProfile = named('FrequencyProfile', 'The requirements of a kind of equipment.', {
   id: text('Id.'),
   name: text('Name.'),
   levels: Type.Object({ robust: Guards, standard: Guards, more: Guards }, { description: 'Guards by level.' }),
@@ -185,7 +185,7 @@ export const FrequencyProfile = named('FrequencyProfile', 'What a kind of equipm
     'Bands; empty if they are not known.',
   ),
   source: text('Where the values come from.'),
-  is_built_in: flag('Whether it comes with Micwatch. DELETE takes back its changes, and does not remove it.'),
+  is_built_in: flag('Whether it comes with Micwatch. DELETE resets it instead of removing it.'),
   is_changed: flag('Whether it is built in and was changed.'),
 })
 export type FrequencyProfileBody = Body<typeof FrequencyProfile>
@@ -343,7 +343,7 @@ export const frequencyOperations = operationsOf({
   }),
 
   listFrequencyProfiles: endpoint('GET', profiles, {
-    ...about('Frequencies', 'What each kind of equipment needs to be free of interference.'),
+    ...about('Frequencies', 'The distances that each kind of equipment needs to be free of interference.'),
     querystring: LocalList,
     response: { 200: pagedOf(FrequencyProfile) },
   }),
@@ -370,7 +370,7 @@ export const frequencyOperations = operationsOf({
   removeFrequencyProfile: endpoint('DELETE', `${profiles}:id/`, {
     ...about(
       'Frequencies',
-      'Removes a profile; takes back the changes of a built-in one. Its channels use the profile of their model again.',
+      'Removes a profile; resets a built-in one. Its channels then use the profile of their model.',
     ),
     params: ByProfile,
     response: { 204: NoContent, 409: ErrorResponse },

@@ -29,7 +29,7 @@ export const Group = named('Group', 'Slots that are shown together.', {
   title: text('Heading.'),
   slots: listOf(Type.Integer(), 'Slots in the group.'),
   hide_charts: flag('True if charts are hidden.'),
-  zone: textOrNull('Zone of its channels and placeholders; carriers in different zones make no intermodulation.'),
+  zone: textOrNull('Zone of its channels and placeholders; carriers in different zones do not intermodulate.'),
   manufacturer: textOrNull('Code of the manufacturer to which the group belongs.'),
 })
 export type Group = Body<typeof Group>

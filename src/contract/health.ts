@@ -22,7 +22,7 @@ import {
 import { sourceStatuses, upstreamStatuses } from './values.ts'
 
 export const silent_since = timeOrNull(
-  'When anything last came, if an answer or a level of a fixed meter rate is due and nothing came for 3 s; null otherwise.',
+  'When data last arrived, if a response or a level of a fixed meter rate is due and nothing has arrived for 3 s; null otherwise.',
 )
 
 export const upstreamStatus = {
@@ -205,7 +205,7 @@ export const healthOperations = operationsOf({
   }),
 
   getAsyncApi: endpoint('GET', '/api/asyncapi.json', {
-    ...about('Monitoring', 'The description of the WebSocket.'),
+    ...about('Monitoring', 'A description of the WebSocket.'),
     response: {
       200: Type.Record(Type.String(), Type.Unknown(), { description: 'An AsyncAPI 3.1 document.' }),
       304: NoContent,

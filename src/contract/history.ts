@@ -85,7 +85,7 @@ export const HistoryLevels = named('HistoryLevels', 'Recorded levels of channels
 })
 export type HistoryLevelsBody = Body<typeof HistoryLevels>
 
-export const DataAtTime = named('DataAtTime', 'What was shown at an earlier time.', {
+export const DataAtTime = named('DataAtTime', 'The state at an earlier time.', {
   ...Data.properties,
   as_of: time('The requested second.'),
   recorded: flag('False in a gap of the recording: the last state before it, without levels.'),
@@ -159,13 +159,13 @@ export const historyOperations = operationsOf({
   }),
 
   getHistoryAt: endpoint('GET', '/api/history/at/', {
-    ...about('History', 'What was shown at an earlier second.'),
+    ...about('History', 'The state at an earlier second.'),
     querystring: HistoryTimeQuery,
     response: { 200: DataAtTime, 404: ErrorResponse },
   }),
 
   listEvents: endpoint('GET', '/api/events/', {
-    ...about('History', 'What has happened, newest first.'),
+    ...about('History', 'Events, newest first.'),
     querystring: EventQuery,
     response: { 200: EventList },
   }),

@@ -84,12 +84,12 @@ export const MicboardImport = named(
 export type MicboardImport = Body<typeof MicboardImport>
 
 const problem = textOrNull(
-  'Why Planning Center could not be read, if the response contains what was stored earlier; otherwise null.',
+  'The reason if Planning Center could not be read and the response contains earlier data; otherwise null.',
 )
 
 const ServiceType = Type.Object({ id: text('Id of the service type.'), name: text('Name of the service type.') })
 
-export const PlanningCenterState = named('PlanningCenterState', 'What is stored of Planning Center.', {
+export const PlanningCenterState = named('PlanningCenterState', 'The stored data of Planning Center.', {
   is_token_stored: flag('Whether a token is stored.'),
   service_types: listOf(
     Type.Object({
@@ -250,7 +250,7 @@ export const importOperations = operationsOf({
   }),
 
   getPlanningCenter: endpoint('GET', planningCenter, {
-    ...about('Hardware', 'Returns what is stored of Planning Center.'),
+    ...about('Hardware', 'Returns the stored data of Planning Center.'),
     response: { 200: PlanningCenterState },
   }),
 

@@ -100,7 +100,7 @@ const ReceiverRemoved = numbered('receiver_removed', 'A receiver was removed.', 
 
 const ChannelMessage = numbered(
   'channel',
-  'Fields of a channel changed; only those are present. A nested object is always sent whole, or as null if it was removed; `details` contain only what changed, and null for what is gone. A message about a channel that the client does not know adds that channel and contains all its fields. A change of levels alone is sent as `levels`.',
+  'Fields of a channel changed; only those are present. A nested object is always sent whole, or as null if it was removed; `details` contain only changed values, and null for removed ones. A message about a channel that the client does not know adds that channel and contains all its fields. A change of levels alone is sent as `levels`.',
   {
     id: channelId,
     receiver_id: receiverId,
@@ -188,7 +188,7 @@ const EventChanged = numbered('event_changed', 'An event ended or changed, or a 
 const EventDeleted = numbered('event_deleted', 'A marker was deleted.', { id: whole('Id of the event.') })
 const Notifications = numbered(
   'notifications',
-  'A notification channel, a rule or a delivery changed. Clients that may read them read them again.',
+  'A notification channel, a rule or a delivery changed. Clients with permission reload them.',
   {},
 )
 const SourceMessage = numbered('source', 'The status of a source changed.', Source.properties)
@@ -206,7 +206,7 @@ const StatusUpdate = numbered(
 )
 const QueueMessage = numbered('queue', 'The number of devices that are waiting for review changed.', Queue)
 
-const Resumed = unnumbered('resumed', 'The first message of a resumed connection; what was missed follows.', {
+const Resumed = unnumbered('resumed', 'The first message of a resumed connection; missed messages follow.', {
   seq: whole('The `since` of the request.'),
   epoch: text('As in the snapshot.'),
 })

@@ -40,7 +40,7 @@ const locationProperties = {
   id,
   name: text('Name.'),
   description: text('Free text.'),
-  zone: textOrNull('Zone of what is in it; carriers in different zones make no intermodulation.'),
+  zone: textOrNull('Zone of its contents; carriers in different zones do not intermodulate.'),
 }
 
 export const Location = named('Location', 'A location.', {

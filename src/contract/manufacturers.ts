@@ -50,7 +50,7 @@ export const Plugin = named('Plugin', "A plugin for a manufacturer's systems.", 
     oneOf(transports, 'Transport.'),
     'Transport of real-time updates; null if it only supports polling.',
   ),
-  has_discovery_list: flag('True if the systems have a list of addresses at which they look for devices.'),
+  has_discovery_list: flag('True if the systems search a list of addresses for devices.'),
 })
 export type PluginBody = Body<typeof Plugin>
 

@@ -65,7 +65,7 @@ export const NotificationTest = named('NotificationTest', 'What a service respon
   status: wholeOrNull('Status of its response.'),
   response: textOrNull('The first 200 characters of its response.'),
   error: textOrNull('Why the message was not sent.'),
-  duration_ms: whole('How long it took, in milliseconds.'),
+  duration_ms: whole('Duration in milliseconds.'),
 })
 export type NotificationTestBody = Body<typeof NotificationTest>
 
@@ -78,7 +78,7 @@ const NotificationSchedule = Type.Object(
     to: text('When it ends, HH:MM, exclusive; up to `from`, on the next day.'),
     time_zone: text('IANA name of a time zone.'),
   },
-  { description: 'Hours of days of the week.' },
+  { description: 'Hours on days of the week.' },
 )
 
 export const NotificationRule = named('NotificationRule', 'Which alerts are sent, where and when.', {
@@ -95,14 +95,14 @@ export const NotificationRule = named('NotificationRule', 'Which alerts are sent
   ),
   when: Type.Union([Type.Enum(['always', 'during_shows']), NotificationSchedule], { description: 'When it applies.' }),
   delay_seconds: whole('How long an alert must last before it is sent.'),
-  repeat_minutes: whole('After how many minutes an alert is sent again; 0: never.'),
+  repeat_minutes: whole('Minutes after which an alert is sent again; 0: never.'),
   send_cleared: flag('Whether the end of an alert is sent.'),
   escalate: orNull(
     Type.Object({
       after_seconds: whole('How long an alert may stay unacknowledged after its first message.'),
       notification_channel_ids: channelIds('Ids of the notification channels to which it is then sent.'),
     }),
-    'Where alerts are sent that are not acknowledged; null: nowhere.',
+    'Where unacknowledged alerts are sent; null: nowhere.',
   ),
 })
 export type NotificationRuleBody = Body<typeof NotificationRule>
@@ -115,7 +115,7 @@ export const NotificationDelivery = named('NotificationDelivery', 'A message to 
   alert_ids: listOf(Type.Integer(), 'Ids of the alerts.'),
   status: oneOf(deliveryStatuses, 'Whether it was sent.'),
   attempts: whole('Number of tries.'),
-  last_error: textOrNull('Why the last try failed. Operators receive it without addresses.'),
+  last_error: textOrNull('Why the last attempt failed. Operators receive it without addresses.'),
   created_at: time('When it was queued.'),
   last_attempt_at: timeOrNull('When it was last tried.'),
   next_attempt_at: timeOrNull('When it is tried next.'),
@@ -250,7 +250,7 @@ export const notificationOperations = operationsOf({
   removeNotificationChannel: endpoint('DELETE', `${channels}:id/`, {
     ...about(
       'Notifications',
-      'Removes a notification channel, also from all rules; messages that are waiting for it are not sent.',
+      'Removes a notification channel, and removes it from all rules; messages that are waiting for it are not sent.',
     ),
     params: ById,
     response: { 204: NoContent },

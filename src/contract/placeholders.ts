@@ -29,7 +29,7 @@ export const Placeholder = named('Placeholder', 'Equipment without telemetry, or
   id,
   slot: whole('Slot.'),
   name: text('Name, which is the `label` of the slot; may be empty.'),
-  kind: oneOf(placeholderKinds, 'What is in the slot; `blank`: nothing is shown there.'),
+  kind: oneOf(placeholderKinds, 'Content of the slot; `blank`: nothing is shown there.'),
   frequency: textOrNull('Planned frequency, MHz with three decimals.'),
   note: text('The note of the slot.'),
 })

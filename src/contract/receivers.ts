@@ -96,7 +96,7 @@ export type ReceiverDetail = Body<typeof ReceiverDetail>
 export const ReceiverWithSources = named('ReceiverWithSources', 'A receiver with all known details and its sources.', {
   ...detailFields,
   sources: listOf(Type.String(), 'Addresses of the sources that report it; empty as long as they are not known.'),
-  can_identify: flag('Whether its lights can be made to flash while the setting `IDENTIFY` is on.'),
+  can_identify: flag('Whether its lights can flash while the setting `IDENTIFY` is on.'),
 })
 export type ReceiverWithSources = Body<typeof ReceiverWithSources>
 

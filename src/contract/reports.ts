@@ -38,7 +38,7 @@ const ReportedAlert = Type.Object(
 )
 export type ReportedAlert = Body<typeof ReportedAlert>
 
-export const ReportedChannel = named('ReportedChannel', 'What happened on one channel during a show.', {
+export const ReportedChannel = named('ReportedChannel', 'The report of one channel of a show.', {
   channel_id: whole('Id of the channel.'),
   slot: wholeOrNull('Slot; null: the channel was removed.'),
   name: textOrNull('Name of the channel.'),
@@ -60,7 +60,7 @@ export const ReportedChannel = named('ReportedChannel', 'What happened on one ch
     },
     { description: 'RF dropouts.' },
   ),
-  interference: whole('How often there was interference.'),
+  interference: whole('Number of times interference was detected.'),
   mutes: whole('How often it was muted.'),
   clipping: Type.Object(
     { count: whole('How often.'), seconds: number('Together.') },
@@ -71,12 +71,12 @@ export const ReportedChannel = named('ReportedChannel', 'What happened on one ch
 })
 export type ReportedChannel = Body<typeof ReportedChannel>
 
-export const ShowReport = named('ShowReport', 'What happened during a show.', {
+export const ShowReport = named('ShowReport', 'The report of a show.', {
   show: Show,
   from: time('Start of the show.'),
-  to: time('End of the show; while it runs, the present.'),
+  to: time('End of the show, or the current time while it runs.'),
   step_seconds: wholeOrNull(
-    'Length of the recorded steps that were summed up: 1, or more where seconds are no longer kept; null: nothing is recorded.',
+    'Length of the recorded steps used: 1, or more where seconds are no longer kept; null: nothing is recorded.',
   ),
   channels: listOf(ReportedChannel, 'The channels of the show, by slot.'),
 })
@@ -105,7 +105,7 @@ const CrewSheetQuery = query({ show: idOf('Id of a show, to return only its chan
 
 export const reportOperations = operationsOf({
   getShowReport: endpoint('GET', '/api/shows/:id/report/', {
-    ...about('Shows', 'What happened during a show that is running or has ended.'),
+    ...about('Shows', 'The report of a running or ended show.'),
     params: ById,
     response: { 200: ShowReport, 409: ErrorResponse },
   }),

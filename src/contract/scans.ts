@@ -51,11 +51,11 @@ export const Scan = named('Scan', 'A spectrum scan.', {
 export type ScanBody = Body<typeof Scan>
 
 const SkippedRow = named('SkippedRow', 'A row of a file that was not read.', {
-  line: whole('Line in the file; in a file that is no text, the number of the sweep.'),
+  line: whole('Line in the file, or number of the sweep in a binary file.'),
   why: text('The reason.'),
 })
 
-export const UploadedScan = named('UploadedScan', 'A spectrum scan, and what was read of its file.', {
+export const UploadedScan = named('UploadedScan', 'A spectrum scan, and a summary of the rows read.', {
   ...Scan.properties,
   rows_read: whole('Number of rows whose levels were read: lines, sweeps, or levels in XML.'),
   rows_skipped: listOf(

@@ -39,7 +39,7 @@ export interface NumberSetting<Type extends 'integer' | 'decimal' = 'integer' | 
   readonly min: number
   readonly max: number
   readonly default: number
-  /** Which of two values warns earlier. `lower_but_zero`: the lower one, but 0 means never. */
+  /** The direction that warns earlier. `lower_but_zero`: lower values, but 0 means never. */
   readonly earlier: 'higher' | 'lower' | 'lower_but_zero'
 }
 
@@ -274,7 +274,7 @@ const installationKinds = {
     default: 20,
     earlier: 'higher',
     description:
-      'The most that recorded levels may use on the disk, in GB. By default the smaller of 20 and half the space that was free when recording first started.',
+      'Maximum disk space for recorded levels, in GB. By default the smaller of 20 and half the space that was free when recording first started.',
     label: 'Maximum size',
     hint: 'When recorded levels exceed this size, the oldest seconds are deleted first.',
   },

@@ -98,13 +98,13 @@ export const Scene = named('Scene', 'A stored arrangement of a show.', {
 })
 export type SceneBody = Body<typeof Scene>
 
-const SceneDetail = named('SceneDetail', 'A scene with what it stores.', {
+const SceneDetail = named('SceneDetail', 'A scene with its contents.', {
   ...Scene.properties,
   arrangement: Arrangement,
 })
 
 export const SceneRecall = named('SceneRecall', 'The result of recalling a scene, or its preview.', {
-  changes: listOf(RecordChange, 'What the recall changes. Equipment is not changed.'),
+  changes: listOf(RecordChange, 'The changes that the recall makes. Equipment is not changed.'),
   skipped: listOf(
     Type.Object({
       what: oneOf(['channel', 'placeholder', 'group', 'performer', 'unit'], 'The kind of record.'),
@@ -112,7 +112,7 @@ export const SceneRecall = named('SceneRecall', 'The result of recalling a scene
       name: textOrNull('The name in the scene.'),
       reason: text('Why it was not restored.'),
     }),
-    'What the scene contains and no longer exists.',
+    'Records in the scene that no longer exist.',
   ),
   undo_id: wholeOrNull('Id for `POST /api/undo/{undo_id}`; null for a preview, or if nothing changes.'),
 })
@@ -185,7 +185,7 @@ export const showOperations = operationsOf({
   }),
 
   getScene: endpoint('GET', '/api/shows/:id/scenes/:scene_id/', {
-    ...about('Shows', 'One scene with what it stores.'),
+    ...about('Shows', 'One scene with its contents.'),
     params: ByScene,
     response: { 200: SceneDetail },
   }),

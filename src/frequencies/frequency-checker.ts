@@ -22,9 +22,9 @@ const maxInlineCarriers = 40
  * more conflicts than can be counted.
  */
 const maxCheckMs = 30_000
-/** One for each of four clients, so that a check that takes long delays only those of the same client. */
+/** One for each of four clients, so that a slow check delays only those of the same client. */
 const maxThreads = 4
-/** How many tasks may run or wait. */
+/** Maximum number of tasks that run or wait. */
 const places = 20
 const retryAfter = 2
 
@@ -58,7 +58,7 @@ export class FrequencyChecker {
 /** Runs tasks in worker threads, one task of each client at a time. Threads are started when they are needed. */
 class TaskThreads {
   readonly #startWorker: () => Worker
-  /** How long a task may run; null if there is no limit. */
+  /** Null if there is no limit. */
   readonly #limitMs: number | null
   readonly #queue = new FairQueue({ atOnce: maxThreads, places, refuse: refuseTask })
   readonly #workers = new Set<Worker>()

@@ -37,7 +37,7 @@ interface Checked {
 
 /** A check that was made before, or is being made. */
 interface KeptCheck {
-  /** What the result depends on, except for the carriers. */
+  /** Identifies the inputs of the result, except for the carriers. */
   readonly options: string
   /** The carriers as JSON, by id. */
   readonly carriers: ReadonlyMap<string, string>
@@ -46,7 +46,7 @@ interface KeptCheck {
   result: CheckResult | null
 }
 
-/** How many results are kept: three levels, with and without transmitters that are off, and a few groups. */
+/** Enough for three levels, with and without transmitters that are off, and a few groups. */
 const maxKept = 12
 /**
  * How many pairs of carriers are compared at most to check changed carriers again, on the main thread. More changes are
@@ -60,7 +60,7 @@ export class LiveFrequencies {
   readonly #receiverStore: ReceiverStore
   readonly #placeholderStore: PlaceholderStore
   readonly #checker: FrequencyChecker
-  /** The results by what was checked, the last used ones last. */
+  /** By the input of the check, the most recently used last. */
   readonly #kept = new Map<string, KeptCheck>()
   #resolved: { readonly stored: readonly StoredProfile[]; readonly profiles: readonly Profile[] } | null = null
 

@@ -1,4 +1,4 @@
-/** The integrations that are configured, and what they have in common: the lease of the process that publishes. */
+/** The configured integrations. One process publishes, while it holds their lease. */
 
 import type { Config } from '../config.ts'
 import type { Service } from '../service.ts'

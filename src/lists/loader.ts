@@ -1,4 +1,4 @@
-/** Loads the stored state into memory: everything when the service starts, then what users change. */
+/** Loads the stored state into memory: everything when the service starts, later the changes of users. */
 
 import type { ConditionMonitor } from '../conditions/conditions.ts'
 import { clampLastSeen } from '../domain/equipment/receiver.ts'

@@ -12,7 +12,7 @@ interface ClockOptions {
 
 /** Smaller corrections, such as those by time synchronisation, are followed immediately. */
 const jumpMs = 1_000
-/** A jump that lasts this long is followed. */
+/** A clock jump is accepted after this time. */
 const acceptJumpAfterMs = 30_000
 
 /** Returns whole epoch milliseconds. */

@@ -286,7 +286,7 @@ function newestFirst(a: Position, b: Position): number {
   return b.time - a.time || b.id - a.id
 }
 
-/** Kinds that are kept until they are deleted. */
+/** Kinds that never expire. */
 const keptKinds = ['marker', 'check'] as const satisfies readonly EventKind[]
 
 /** Deletes at most `count` events that ended before `time`, oldest first. Returns how many were deleted. */

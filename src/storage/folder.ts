@@ -77,7 +77,7 @@ export function isMissing(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR'
 }
 
-/** Whether users other than the owner can read a file; `unknown` on a file system without permissions. */
+/** `exposed`: users other than the owner can read the file. `unknown`: the file system has no permissions. */
 export type Exposure = 'private' | 'exposed' | 'unknown'
 
 /** Derives the exposure from the file's mode. `probeMode` is the mode of a new private file in the same folder. */

@@ -67,7 +67,7 @@ function describeForeign({ type, name }: StoredRow): string {
   return `its ${type} ${name} was not created by Micwatch`
 }
 
-/** Whether the entry is a table created by the SQL command `analyze`, which an administrator may have run. */
+/** True for a table of the SQL command `analyze`, which an administrator may have run. */
 function isStatistics({ type, sql }: StoredRow): boolean {
   return type === 'table' && statisticsTables.has(String(sql))
 }

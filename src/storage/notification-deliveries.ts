@@ -1,4 +1,4 @@
-/** The queue of messages to notification channels, and the log of what was sent. */
+/** The queue of messages to notification channels, and the delivery log. */
 
 import { type Selectable, type SelectQueryBuilder, sql } from 'kysely'
 import type { DeliveryStatus, NotificationType } from '../contract/values.ts'

@@ -129,7 +129,7 @@ it('no regular statement of an installation with 200,000 channels scans a large 
 
 const page = { limit: 100 }
 
-/** What has changed of one manufacturer in the last cycle. */
+/** Changes of one manufacturer in the last cycle. */
 const changedReadings = { manufacturer: 'system-8', readings: 999 }
 
 const muted = draftEvent(
@@ -200,7 +200,7 @@ function findScannedTables(plan: Plan): string[] {
  * everything in the logs is old.
  */
 async function fill(url: string): Promise<void> {
-  // Not a connection of the service, whose statements are canceled when they take long.
+  // Not a connection of the service, which cancels slow statements.
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   onTestFinished(() => client.end())

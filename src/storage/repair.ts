@@ -107,7 +107,7 @@ async function repair(
   const snapshot = await newestGoodSnapshot(paths)
   if (cause === 'log_damaged') {
     await copyAside(path, corruptPath)
-    // The readable part of the log is kept only if it matches what was already moved to the database file, and if the
+    // The readable part of the log is kept only if it matches the pages already moved to the database file, and if the
     // snapshot is not newer.
     if (findDamage(path) === null && !isAhead(snapshot, path)) {
       checkpointLog(path)

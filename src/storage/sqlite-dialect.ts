@@ -170,7 +170,7 @@ function toStoreError(error: unknown, onDamage: () => void): unknown {
   return reason === undefined ? error : new StoreDownError(`The database cannot be used: ${reason}.`, { cause: error })
 }
 
-/** Whether the error is SQLITE_BUSY, or SQLITE_PROTOCOL, which occurs after repeated races for the lock. */
+/** SQLITE_PROTOCOL occurs after repeated races for the lock. */
 function isBusy(error: unknown): boolean {
   const code = primaryCode(error)
   return code === 5 || code === 15

@@ -201,7 +201,7 @@ export async function writeAtomically(
     await syncFolder(dirname(path))
   } catch (error) {
     if (!overwrite) await rm(path, { force: true })
-    // Users do not know the draft.
+    // The error names the user's path, not that of the draft.
     throw describeWriteError(path, error instanceof FileError && error.path === draft ? error.cause : error)
   } finally {
     await removeSqlite(draft)

@@ -37,7 +37,7 @@ export async function createSqliteLog(path: string, writer: InstanceType<typeof 
   const database = await realpath(path)
   let file: FileHandle | undefined
   const count = createSyncedCount(database, writer)
-  /** Whether a sync has failed. If so, it is unknown how much of the log is on disk. */
+  /** After a failed sync, it is unknown how much of the log is on disk. */
   let hasSyncFailed = false
   let nextSync: Promise<void> | undefined
   let lastSync: Promise<void> = Promise.resolve()

@@ -230,7 +230,7 @@ function describe(table: UndoableTable, id: number, { channel_id = null, placeho
   return placeholder_id === null ? `${table.slice(0, -1)} ${id}` : `placeholder ${placeholder_id}`
 }
 
-/** Whether a later change prevents these values, or the removal of the row if they are null. */
+/** True if a later change prevents these values, or the removal of the row if they are null. */
 async function hasConflict(tx: Tx, table: UndoableTable, id: number, values: Values | null): Promise<boolean> {
   if (table === 'performers') {
     if (values !== null) return false

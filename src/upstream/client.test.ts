@@ -126,7 +126,7 @@ describe('request timeout', () => {
   test('ends a request that the HTTP client never sends, as does an abort', async () => {
     const challenge = { 'www-authenticate': 'Digest realm="r", nonce="n"' }
     const server = await serve((_request, response) => response.writeHead(401, challenge).end())
-    // When undici rejects a request, as it does for this user name, it treats its connection as busy from then on.
+    // When undici rejects a request, as it does for this user name, it then treats its connection as busy.
     const client = createClient(server.url, { credentials: { ...digest, username: 'b€nutzer' }, timeoutMs: 300 })
     await expect(client.request('GET', '/')).rejects.toThrow(ApiError)
     await expect(client.request('GET', '/')).rejects.toThrow('within 0.3 s')

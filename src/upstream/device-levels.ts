@@ -27,7 +27,7 @@ export function readLevels({ raw: { listed } }: ApiDevice): readonly LevelSample
     if (sample !== undefined) sample.transmitter = levelsOf(item)
     else if (typeof channel === 'number') samples.push({ channel, transmitter: levelsOf(item) })
   }
-  // A grown array has spare capacity, and this one is kept until the next list.
+  // Copied without the spare capacity of a growing array, because it is kept until the next list.
   return samples.slice()
 }
 

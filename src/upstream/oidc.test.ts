@@ -1,4 +1,4 @@
-/** What a provider may be and do before a sign-in; test/oidc.test.ts has the sign-ins. */
+/** Discovery and keys of a provider before a sign-in; test/oidc.test.ts has the sign-ins. */
 
 import type { ServerResponse } from 'node:http'
 import { expect, it } from 'vitest'

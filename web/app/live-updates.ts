@@ -142,7 +142,7 @@ function startUpdates({ watch, api, socketUrl, topics, signal }: LiveUpdateOptio
   }
 
   /**
-   * A browser does not say why a connection was lost: the service is down, or the session has ended. If the service
+   * A browser gives no reason for a lost connection: the service may be down, or the session may have ended. If the service
    * responds but accepts no connection, live updates may be disabled.
    */
   async function findProblem(wasOpen: boolean) {

@@ -138,7 +138,7 @@ export function openSocket(options: SocketOptions): Connection {
     connect()
   }
 
-  /** Confirms what has arrived, so that the service sends no more than the line carries. */
+  /** Acknowledges received messages, so that the service sends no more than the line can carry. */
   function acknowledge() {
     if (lastSeq !== null) send({ type: 'ack', seq: lastSeq })
   }

@@ -41,7 +41,7 @@ export function RuleForm({ rule, notifiers, onDone, onClose }: RuleFormProps) {
   const showMessage = useShowMessage()
   const names = useRuleNames(notifiers)
   const [first] = notifiers
-  // A single notifier is the one to send to.
+  // A single notifier is selected by default.
   const initial = rule ?? suggestedRule('', first !== undefined && notifiers.length === 1 ? [first.id] : [])
   const { draft, sentence, noteEdit } = useDraft(initial)
   const send = (values: FormData) => {

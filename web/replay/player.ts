@@ -304,7 +304,7 @@ class Player implements ReplayPlayer {
     )
   }
 
-  /** The record of the next block results from this one. */
+  /** The next block starts with the data at the end of this one. */
   #aheadRequest(block: Block): Request | null {
     const next = this.#blockAfter(block)
     if (next === undefined) return null

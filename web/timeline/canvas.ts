@@ -1,4 +1,4 @@
-/** Two canvases: the strips, and the rows above them. Only what has changed is painted. */
+/** Two canvases: the strips, and the rows above them. Only changes are painted. */
 
 import type { EventBody } from '../../src/contract/history.ts'
 import type { ShowBody } from '../../src/contract/shows.ts'

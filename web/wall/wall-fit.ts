@@ -49,9 +49,9 @@ const comfortableCap = 40 / 1080
 const legibleCap = 23 / 1080
 /** CSS pixels, for small screens, which are viewed from nearby. */
 const minCap = 10
-/** As a part of the shorter side of the screen. */
+/** Fraction of the shorter side of the screen. */
 const maxName = 120 / 1080
-/** As a part of the font size of the names. */
+/** Fraction of the font size of the names. */
 const unitPerName = 0.5
 
 /** em. A wider name is truncated, because it would make all names smaller. */

@@ -29,7 +29,7 @@ export interface Comparison {
   /** Returned by the previous call. */
   readonly starts: CauseStarts
   readonly now: number
-  /** When an open alert last followed the values of its cause (epoch ms). */
+  /** The time of the last update with the values of its cause (epoch ms). */
   followedAt(alert: Alert): number | undefined
   settings(cause: Pick<Cause, 'kind' | 'manufacturer' | 'receiver_id' | 'channel_id' | 'data'>): AlertSettings
   /** The ending of an open alert without a cause; null while its cause may still be true. */

@@ -9,7 +9,7 @@ export function describeAlert(alert: Described): string {
   return alertKindTable[alert.kind].sentence(toValues(alert))
 }
 
-/** Why an alert was cleared. */
+/** The reason for clearing an alert. */
 export type AlertEnding = 'resolved' | 'unmonitored' | 'disabled' | 'stopped'
 
 export function describeEnding(alert: Described & Pick<Alert, 'message'>, ending: AlertEnding): string {

@@ -4,7 +4,7 @@ import type { Cause } from './compare-causes.ts'
 
 /** Failed polling cycles in a row. */
 const failureThreshold = 3
-/** How long a subscription must be down before an alert is raised. */
+/** A subscription that is down for this long raises an alert. */
 const subscriptionLostAfterMs = 60_000
 
 export function upstreamSubject(source: string): string {

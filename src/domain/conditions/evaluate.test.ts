@@ -37,7 +37,7 @@ describe('the table', () => {
     expect(conditionTable.map(({ state }) => state)).toEqual(conditionStates)
   })
 
-  /** How to produce each row, and its expected result. */
+  /** Each row, a channel that produces it, and the expected result. */
   test.each<[string, (channel: TestChannel) => TestChannel, string, boolean]>([
     ['receiver_offline', (c) => offline(c), 'critical', true],
     ['stale', (c) => c.report().wait(30_000), 'warning', true],

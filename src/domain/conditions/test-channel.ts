@@ -119,7 +119,7 @@ export class TestChannel {
     return this.receivedAt === null ? this : this.report()
   }
 
-  /** Ends the process and starts another one after `awayMs`. The monotonic clock starts anew. */
+  /** Ends the process and starts another one after `awayMs`. The monotonic clock restarts. */
   restart(awayMs: number): this {
     const stored = this.memory && (JSON.parse(JSON.stringify(this.memory)) as ConditionMemory)
     const wall = this.wall + awayMs

@@ -29,7 +29,7 @@ const leastOwnMs = 20 * minuteMs
 const usualPaceMs = 60 * minuteMs
 /** A battery that begins at this level began full. */
 const fullFrom = 95
-/** Fewer earlier discharges do not show how much batteries differ. */
+/** Fewer earlier discharges say too little about the spread between batteries. */
 const manyReferences = 10
 /** The assumed differences between batteries in that case. */
 const assumedSpread = [0.8, 0.9, 1, 1.1, 1.2]

@@ -3,7 +3,7 @@
 import { type ConflictKind, conflictKinds, type ProductKind, productKinds } from '../../contract/values.ts'
 import { type Carrier, formatMhz, requiredSpacingKhz } from './carrier.ts'
 
-/** As in the interface. */
+/** The fields of `FrequencyConflictBody` have the same meaning. */
 export interface Conflict {
   readonly victim: string
   readonly kind: ConflictKind

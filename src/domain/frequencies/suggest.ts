@@ -34,7 +34,6 @@ export interface SuggestRequest {
   readonly tvInUse?: readonly KhzRange[]
 }
 
-/** As in the interface. */
 export interface Suggestion {
   /** In the order of `wanted`, then by frequency. */
   readonly carriers: readonly { readonly profile: string; readonly band?: string; readonly mhz: string }[]

@@ -175,7 +175,7 @@ function toHeading(cell: string): string {
 
 const isKnownHeading = (cell: string) => castColumns.some((column) => knownHeadings[column].includes(toHeading(cell)))
 
-/** Whether a row contains headings: at least one is known, and no cell is a slot or an address. */
+/** A row of headings contains a known one, and no slot or address. */
 function isHeading(row: Cells): boolean {
   return row.some(isKnownHeading) && !row.some((cell) => isSlot(cell) || isAddress(cell))
 }
@@ -184,7 +184,7 @@ export function isSlot(cell: string): boolean {
   return /^0*[1-9]\d{0,4}$/.test(cell.trim()) && Number(cell) <= 65_535
 }
 
-/** Whether the cell is an address that the picture of a performer may have. */
+/** True for an address that can be the picture of a performer. */
 export function isAddress(cell: string): boolean {
   return /^(https?:\/\/|data:image\/|\/(?!\/))\S+$/i.test(cell.trim())
 }

@@ -78,7 +78,7 @@ interface NamedPlaceholder extends PlannedPlaceholder {
   readonly row: number
 }
 
-/** What the rows so far contain. */
+/** Collects the rows read so far. */
 interface Draft {
   readonly performers: Map<string, PlannedPerformer>
   /** By the id of the unit. */

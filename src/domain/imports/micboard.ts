@@ -12,7 +12,7 @@ interface ConfiguredSlot {
   /** Family of the receiver, for instance `ulxd`; `offline` is equipment without telemetry. */
   readonly type: string
   readonly channel: number
-  /** What micboard shows in place of the name that the receiver reports; empty if it shows that. */
+  /** The name that micboard shows; empty if it shows the name that the receiver reports. */
   readonly name: string
   /** The label of the pack, for instance `H01`, or empty. */
   readonly label: string
@@ -69,7 +69,7 @@ const maxNameLength = 255
 const maxSlots = 10_000
 const maxGroups = 1_000
 
-/** Reads the parts that are imported; everything else in the file is ignored. Returns a text that says what is wrong. */
+/** Reads the parts that are imported; everything else in the file is ignored. Returns a message if the file is invalid. */
 export function readMicboardConfig(text: string): MicboardConfig | string {
   const file = parse(text)
   if (!isRecord(file)) return 'expected the content of config.json, an object in JSON'
@@ -174,7 +174,7 @@ function assignSlots(slots: readonly ConfiguredSlot[], state: MicboardState): As
   return { requested, offline, skipped }
 }
 
-/** Returns the id of the channel of a slot, null for a placeholder, or a text that says why there is neither. */
+/** Returns the id of the channel of a slot, null for a placeholder, or a message if there is neither. */
 function findTarget({ ip, type, channel }: ConfiguredSlot, { receivers }: MicboardState): number | string | null {
   if (type === 'offline') return null
   if (ip === '') return 'The slot has no address of a receiver.'

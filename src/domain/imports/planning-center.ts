@@ -39,7 +39,7 @@ export interface ServicePlan extends PlanSummary {
   readonly people: readonly ScheduledPerson[]
 }
 
-/** Whether the token or the request was refused, no usable response came, or too many requests were sent. */
+/** `refused`: the token or the request. `away`: no usable response. `limited`: too many requests. */
 type PlanningCenterFailure = 'refused' | 'away' | 'limited'
 
 /** The message is a sentence for the user. */
@@ -55,10 +55,10 @@ export class PlanningCenterError extends Error {
   }
 }
 
-/** Whether the text has the form `<application id>:<secret>`. */
 /** The address of Planning Center, unless another one is configured. */
 export const planningCenterUrl = 'https://api.planningcenteronline.com'
 
+/** Tokens have the form `<application id>:<secret>`. */
 export function isPlanningCenterToken(text: string): boolean {
   return /^[^:\s]+:\S+$/.test(text)
 }
@@ -68,7 +68,7 @@ export function findNextTime(times: readonly ServiceTime[], now: number): Servic
   return times.find(({ starts_at, ends_at }) => (ends_at ?? starts_at) > now) ?? times.at(-1) ?? null
 }
 
-/** Whether all services of a plan have ended. */
+/** True once all services of a plan have ended. */
 export function hasEnded({ times }: Pick<ServicePlan, 'times'>, now: number): boolean {
   return times.length > 0 && times.every(({ starts_at, ends_at }) => (ends_at ?? starts_at) <= now)
 }
@@ -186,7 +186,7 @@ function listUnfilled(filled: readonly FilledPosition[], slots: PositionSlots): 
     .map(([position]) => ({ position, name: null, reason: 'Nobody is scheduled for this position at this service.' }))
 }
 
-/** A slot with the names of what is in it. */
+/** A slot with the names of its channel or placeholder. */
 export interface NamedSlot {
   readonly slot: number
   readonly names: readonly string[]

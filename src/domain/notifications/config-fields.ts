@@ -16,7 +16,7 @@ interface ConfigField {
   readonly isOptional?: true | 'null'
 }
 
-/** Says what a field should contain. */
+/** The message describes the expected value. */
 class FieldError extends Error {
   override readonly name = 'FieldError'
 }
@@ -108,7 +108,7 @@ export function addressOf(host: string, portNumber: number, usesTls = false): st
 interface UrlRules {
   /** Default: http and https. */
   readonly protocols?: readonly string[]
-  /** What must follow the host; default: anything. */
+  /** Restricts the part after the host; default: anything. */
   readonly path?: 'none' | 'no_query'
 }
 

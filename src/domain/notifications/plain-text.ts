@@ -4,7 +4,7 @@ const unsafe = /(?:(?![\u200c\u200d])[\s\p{Cc}\p{Cf}])+/gu
 /** One line of at most `maxLength` characters, without control or format characters. */
 export function toPlainText(text: string, maxLength: number): string {
   const plain = text
-    // Replacing characters in a long text takes long.
+    // Replacing characters in a long text is slow.
     .slice(0, maxLength * 8)
     .toWellFormed()
     .replace(unsafe, ' ')

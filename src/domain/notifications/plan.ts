@@ -14,7 +14,7 @@ import { localSite } from '../equipment/sites.ts'
 import { allSites, type NotificationRule } from './rule.ts'
 import { scheduleBegan, scheduleBegins } from './schedule.ts'
 
-/** How long a message waits for further alerts, counted from its first alert. */
+/** A message waits this long for further alerts, counted from its first alert. */
 export const windowMs = 2000
 
 /** The end of an alert is sent up to this long after it, because the message about the alert may have been retried. */
@@ -42,7 +42,7 @@ export interface NotifiableAlert extends Pick<Alert, AlertFields> {
   readonly showStartedAt: number | null
   /**
    * Stored with the alert, 0 at first, and increased by the plan: even while the alert is sent, odd while it is
-   * acknowledged, snoozed or silenced. With each round its messages begin anew.
+   * acknowledged, snoozed or silenced. Each round starts a new series of messages.
    */
   readonly round: number
 }
@@ -165,7 +165,7 @@ interface DueContext {
   readonly rule: NotificationRule & { readonly channelIds: readonly number[] }
   readonly escalatedTo: readonly number[]
   readonly alert: NotifiableAlert
-  /** What was queued for the alert by the rule, in this round and since the rule's hours or the show began. */
+  /** Messages that the rule queued for the alert, in this round and since the rule's hours or the show began. */
   readonly messages: readonly EarlierMessage[]
   readonly now: number
 }

@@ -1,4 +1,4 @@
-/** For tests: a service that queues what the plan says, and a clock. */
+/** For tests: a queue that follows the plan, and a clock. */
 
 import { alertKindTable } from '../../contract/alert-kinds.ts'
 import type { DeliveryStatus } from '../../contract/values.ts'
@@ -78,7 +78,7 @@ export class TestService {
     this.change(id, { snoozed_until: 'cleared' })
   }
 
-  /** Changes the kind, which undoes what users did. */
+  /** Changes the kind, which ends acknowledgements and snoozes. */
   worsen(id: number, kind: AlertKind): void {
     this.change(id, { kind, severity: alertKindTable[kind].severity, acknowledged_at: null, snoozed_until: null })
   }
@@ -146,7 +146,7 @@ export class TestService {
     this.#nextAt = plan.nextAt
   }
 
-  /** Returns what was queued: seconds since the start, notification channel, type and alerts. */
+  /** Returns the queued messages: seconds since the start, notification channel, type and alerts. */
   queued(): string[] {
     return this.deliveries.map(({ created_at, notification_channel_id: to, type, alerts, status }) => {
       const ids = alerts.map(({ id }) => id).join('+')

@@ -55,7 +55,7 @@ async function closeNextPart(): Promise<void> {
   try {
     isClosing = await repairAndRepeat((store) => store.closeNextPart())
   } catch (error) {
-    warn(`Recorded levels could not be compressed and will be later: ${String(error)}`)
+    warn(`Recorded levels could not be compressed, which is retried later: ${String(error)}`)
   }
   if (isClosing) setImmediate(() => (queue = queue.then(closeNextPart)))
 }

@@ -73,10 +73,10 @@ export class MqttPublisher {
   readonly #published = new Map<string, RetainedTopic>()
   /** The components that Home Assistant may have of each device, by the topic of the device. */
   #components = createComponents()
-  /** False after the broker has sent too much: what was removed is then not cleaned up. */
+  /** False after the broker has sent too much. Topics of removed devices are then not cleaned up. */
   #collectsRetained = true
   #pass = 0
-  /** How many more messages this pass may publish. */
+  /** Number of messages that this pass may still publish. */
   #remaining = 0
   #alerts: string[] = []
   #isPublishing = false
@@ -162,7 +162,7 @@ export class MqttPublisher {
     return isConnected
   }
 
-  /** Describes what the broker sent too much of; null if it did not. */
+  /** Names the limit that the broker has exceeded, or returns null. */
   #describeExcess(connection: BrokerConnection | undefined): string | null {
     const { url, prefix } = this.#config
     const reason: unknown = connection?.closed.reason

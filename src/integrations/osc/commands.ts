@@ -81,7 +81,7 @@ export class OscCommands {
     throw new RequestError('bad_request', { details })
   }
 
-  /** How far the planned start is from now, before or after. A show without one is the farthest. */
+  /** Distance of the planned start from now. A show without one is the farthest. */
   #untilStart({ starts_at }: Show): number {
     return starts_at === null ? Number.MAX_VALUE : Math.abs(starts_at - now())
   }

@@ -46,7 +46,7 @@ export class Osc {
     return this.#publisher.hasPeers
   }
 
-  /** Why OSC cannot be received; null if it can, or if no listener is configured. */
+  /** The reason why OSC cannot be received; null without one, or without a listener. */
   get problem(): string | null {
     return this.#listener?.problem ?? null
   }

@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers())
 
 const message = (name: string) => new PeerMessage({ address: `/micwatch/ch/${name}/name`, args: ['Zoe'] })
 
-/** Creates peers that count what they are sent. */
+/** Creates peers that count the packets they receive. */
 function createPeers(count: number, bytesPerSecond?: number) {
   const peers = new UdpPeers(bytesPerSecond)
   return Array.from({ length: count }, () => {

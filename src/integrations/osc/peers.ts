@@ -106,7 +106,7 @@ export class UdpPeers {
     this.#timer = this.#waiting.size === 0 ? undefined : setTimeout(() => this.#flush(), datagramPauseMs)
   }
 
-  /** Saves up at most what may be sent in `maxSavedMs`. */
+  /** Unused bytes accumulate for at most `maxSavedMs`. */
   #refill(): void {
     const now = performance.now()
     const perMs = (this.#bytesPerSecond ?? 1000) / 1000

@@ -70,7 +70,7 @@ export class OscPublisher {
     while (await pause(tickMs, signal)) await this.tick()
   }
 
-  /** Sends every change from now on, and all values at the next tick. Returns a function that ends this. */
+  /** Sends every change, and all values at the next tick, until the returned function is called. */
   addPeer(peer: OscPeer, { sendsAll } = { sendsAll: true }): () => void {
     this.#peers.add(peer)
     if (sendsAll) this.sendAll(peer)
@@ -103,7 +103,7 @@ export class OscPublisher {
     for (const peer of this.#peers) peer.put(`${message.address} ${alert.id}`, packet)
   }
 
-  /** Gives every peer what is due. Called by `run`; public for tests. */
+  /** Sends due values to every peer. Called by `run`; public for tests. */
   async tick(): Promise<void> {
     if (this.#peers.size + this.#strips.size === 0) return
     this.#pass += 1
@@ -125,7 +125,7 @@ export class OscPublisher {
     this.#sendStrips()
   }
 
-  /** Sends what is due about a record. The repetitions are spread over the passes. */
+  /** Sends the due values of a record. The repetitions are spread over the passes. */
   #visit<T extends Channel | Placeholder>(key: string, record: T, options: VisitOptions<T>): void {
     const { awaiting, performer, toSlot } = options
     const last = this.#sent.get(key)

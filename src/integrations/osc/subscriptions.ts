@@ -47,7 +47,7 @@ export class OscSubscriptions {
     for (const key of [...this.#byKey.keys()]) this.unsubscribe(key)
   }
 
-  /** Sends all values as soon as allowed, also if the subscription is renewed, and changes from now on. */
+  /** Sends all values as soon as allowed, even for a renewed subscription, and then every change. */
   subscribe({ key, createPeer }: OscOrigin): void {
     const endsAt = performance.now() + durationMs
     const known = this.#byKey.get(key)

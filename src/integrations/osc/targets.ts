@@ -9,13 +9,12 @@ import type { Service } from '../../service.ts'
 import { openSocket, resolveDestination } from '../../upstream/destinations.ts'
 import { createTcpPeer, type OscPeer, UdpPeers } from './peers.ts'
 
-/** Connects a peer with what is sent to it. Returns a function that ends this. */
+/** Starts sending to a peer. Returns a function that stops it. */
 type Join = (peer: OscPeer) => () => void
 
 const connectTimeoutMs = 10_000
 const firstRetryMs = 1_000
 const maxRetryMs = 30_000
-/** How often the name of a UDP target is resolved again. */
 const resolveEveryMs = 60_000
 
 export function runTarget(service: Service, target: OscTarget | OscStrips, join: Join, signal: AbortSignal) {
@@ -59,7 +58,7 @@ async function runUdp(service: Service, url: URL, join: Join, signal: AbortSigna
   let current: { readonly address: string; readonly socket: UdpSocket } | undefined
   let leave: (() => void) | undefined
   const peer = new UdpPeers().create((packet) => {
-    // An error is not reported: the next values are sent all the same.
+    // An error is not reported, because the next values are sent anyway.
     if (current !== undefined) current.socket.send(packet, Number(url.port || 80), current.address, () => {})
   })
   while (!signal.aborted) {

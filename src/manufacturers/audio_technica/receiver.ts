@@ -151,7 +151,7 @@ async function readReceiver(client: UpstreamClient, session: Session, replies: M
     )
   }
   await sendQueries(session, family.identityQueries, { replies })
-  // The first answers show where transmitters are, and thereby what else to query.
+  // The first answers show which channels have a transmitter, and therefore the further queries.
   for (const queries of [family.levelQueries, family.levelQueries, family.settingQueries]) {
     const missing = queries(replies).filter((query) => !replies.has(keyOf(query)))
     await sendQueries(session, missing, { replies })

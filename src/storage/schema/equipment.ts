@@ -1,4 +1,4 @@
-/** Receivers, channels, units and slots, locations, frequencies, and what was discovered. */
+/** Receivers, channels, units and slots, locations, frequencies and discovered devices. */
 
 import type { Generated } from 'kysely'
 import type { PlaceholderKind, ScanFormat, SlotColor } from '../../contract/values.ts'
@@ -143,7 +143,7 @@ export interface ScanRow {
   points: number
   from_khz: number
   to_khz: number
-  /** Null if the file does not say so. */
+  /** Null if the file does not contain it. */
   taken_at: number | null
   uploaded_at: number
   actor: string

@@ -1,4 +1,4 @@
-/** What is recorded over time: events, states of channels, levels of sites, and discharges of batteries. */
+/** The history: events, states of channels, levels of sites, and battery discharges. */
 
 import type { Generated } from 'kysely'
 import type { EventKind } from '../../contract/values.ts'

@@ -1,4 +1,4 @@
-/** Sources, the connections to them, and what processes share while they monitor them. */
+/** Sources, their connections, and the state that monitoring processes share. */
 
 import type { Generated } from 'kysely'
 import type { Transport } from '../../domain/equipment/connection.ts'

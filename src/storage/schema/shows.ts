@@ -57,7 +57,7 @@ export interface CheckRow {
   checked_at: number | null
   result: CheckResult | null
   note: string | null
-  /** Who began it, then who entered the result. */
+  /** The user who began it, or who entered the result. */
   actor: string
   revision: number
 }

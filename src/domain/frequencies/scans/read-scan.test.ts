@@ -257,7 +257,7 @@ describe('scans of Wireless Workbench in XML', () => {
       (file): [string, string, string] => [
         file,
         file,
-        'The file is a coordination of frequencies, not a scan. Export the scan from the same program.',
+        'The file contains a frequency coordination, not a scan. Export the scan from the same program.',
       ],
     ),
     ['nested elements', `${'<a>'.repeat(20)}`, 'Line 1: elements are nested too deep.'],

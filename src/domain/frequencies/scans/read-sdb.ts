@@ -57,7 +57,7 @@ export function readSdb2(text: string): ReadScan {
 
 function coordinationFile(): ScanFileError {
   return new ScanFileError(
-    'The file is a coordination of frequencies, not a scan. Export the scan from the same program.',
+    'The file contains a frequency coordination, not a scan. Export the scan from the same program.',
   )
 }
 
