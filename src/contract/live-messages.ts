@@ -227,7 +227,7 @@ const Ping = unnumbered('ping', 'Requests a `pong`.', {
 })
 const Ack = unnumbered(
   'ack',
-  'On a connection with `ack=1`, confirms what has arrived: after each `levels`, of which the next follows only then, and at least once a second.',
+  'On a connection with `ack=1`, acknowledges received messages. Sent after each `levels`, because the next one waits for it, and at least once a second.',
   {
     seq: Type.Optional(whole('The `seq` of the last message that has arrived.')),
     at: Type.Optional(text('Instead of `seq`: the `at` of the `levels` message.')),

@@ -337,7 +337,7 @@ const installationKinds = {
     default: 'en',
     description: 'Language of the documents that the service writes.',
     label: 'Language of documents',
-    hint: 'The language of what Micwatch writes. The pages follow the browser.',
+    hint: 'The language of reports, crew sheets and other documents. The pages follow the browser.',
   },
 } as const satisfies Record<string, SettingKind & PageTexts>
 

@@ -1,4 +1,4 @@
-/** What people enter about a slot. It belongs to the channel or placeholder in the slot, and moves with it. */
+/** A user's entries about a slot. It belongs to the channel or placeholder in the slot, and moves with it. */
 
 import type { SlotColor } from '../../contract/values.ts'
 import { isSameJson } from '../json.ts'
