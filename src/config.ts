@@ -242,7 +242,7 @@ function listErrors(key: string, values: string | readonly string[], check: (val
   })
 }
 
-/** A host name is compared with what browsers send, without its port. */
+/** A host name is compared with the Host header, without its port. */
 function checkHostName(value: string): string | null {
   if (value.includes('*')) return `${value} would match no host, because * is not supported; list every name`
   const name = toHostName(value)
