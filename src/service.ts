@@ -14,9 +14,9 @@ import { type ServiceHealth, serviceHealth, storeHealth } from './domain/equipme
 import { canChangeSurroundings } from './domain/notifications/surroundings.ts'
 import { FrequencyChecker } from './frequencies/frequency-checker.ts'
 import { LiveFrequencies } from './frequencies/live-frequencies.ts'
-import { createRemoteWrite, type RemoteWrite } from './history/configured-remote-write.ts'
 import type { EventLog } from './history/event-log.ts'
 import { History } from './history/history.ts'
+import { RemoteWriter } from './history/remote-write.ts'
 import { WalkTests } from './history/walk-tests.ts'
 import type { Ingest } from './ingest/ingest.ts'
 import { LevelAges } from './ingest/level-ages.ts'
@@ -121,7 +121,7 @@ export class Service {
   readonly walkTests: WalkTests
   readonly siteHistory: SiteHistory
   /** Null if it is not configured. */
-  readonly remoteWrite: RemoteWrite | null
+  readonly remoteWrite: RemoteWriter | null
   readonly announcements: StoredAnnouncements
   readonly planningCenter: ReturnType<typeof createPlanningCenter>
   /** The OpenID Connect provider; null if it is not configured. */
@@ -190,9 +190,8 @@ export class Service {
     this.siteHistory = new SiteHistory(db, receiverStore, sourceRegistry, sourceRecords, log)
     this.#manufacturers = new ManufacturerLoader(sourceRegistry, unitStore, sourceRecords, monitor, secrets, log)
     this.#loader = new Loader({ db, state: this, conditions, configured, manufacturers: this.#manufacturers })
-    this.history = new History({
+    this.history = new History(config.database_url, {
       db,
-      databaseUrl: config.database_url,
       receiverStore,
       settings: this.settings,
       lists,
@@ -204,8 +203,9 @@ export class Service {
       leaseManager,
       log,
     })
-    this.walkTests = new WalkTests({ levels: this.history.levels, flush: () => this.history.flush() })
-    this.remoteWrite = isReadOnly ? null : createRemoteWrite(config.history_remote_write, this)
+    this.walkTests = new WalkTests(this.history)
+    this.remoteWrite =
+      config.history_remote_write && !isReadOnly ? new RemoteWriter(config.history_remote_write, this) : null
     this.announcements = new StoredAnnouncements(db, this.live)
     this.#follower = new Follower({
       monitoring: this.monitoring,

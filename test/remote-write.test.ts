@@ -3,14 +3,15 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
+import { emptyChannel } from '../src/domain/equipment/receiver.ts'
 import { type ColumnName, columnNames, noValue, type Steps, stateLetters } from '../src/domain/history/columns.ts'
 import { RemoteWriter } from '../src/history/remote-write.ts'
-import { createCounters, createRemoteWriteCounters } from '../src/platform/counters.ts'
-import type { LeaseManager } from '../src/sources/lease-manager.ts'
+import { ReceiverStore } from '../src/ingest/receiver-store.ts'
+import { createCounters } from '../src/platform/counters.ts'
 import { findAcknowledged, saveAcknowledged } from '../src/storage/meta.ts'
 import { createDestinations } from '../src/upstream/destinations.ts'
-import { createWriteClient } from '../src/upstream/write-client.ts'
 import { configFor, deviceOf, startApp, startShure, until } from './support/app.ts'
+import { buildReceiver } from './support/builders.ts'
 import { onTestEnd } from './support/cleanup.ts'
 import { storedLevels } from './support/internals.ts'
 import { openLive } from './support/live-client.ts'
@@ -74,38 +75,43 @@ async function startWriter(options: {
   const db = await openStore('sqlite')
   await db.transaction((tx) => saveAcknowledged(tx, options.acknowledged))
   const lines: string[] = []
-  const receiver = { url: options.url, headers: { authorization: 'Bearer secret-token' } }
-  const client = createWriteClient(receiver, createDestinations(), Date.now)
+  const channel = { ...emptyChannel(7, 1, 1), name: 'Vox' }
+  const receiverStore = new ReceiverStore()
+  receiverStore.put(buildReceiver(1, { name: 'Rack', channels: [channel] }))
   const counters = createCounters()
   const stop = new AbortController()
-  const leaseManager: Pick<LeaseManager, 'runWhileHeld'> = {
-    runWhileHeld: (_, signal, work) =>
-      work({ signal, guard: async () => {}, idleMs: null, isExcess: () => false, release: () => {} }),
-  }
-  const writer = new RemoteWriter({
+  const subsystems = {
     db,
+    receiverStore,
+    outbound: { destinations: createDestinations() },
+    leaseManager: {
+      runWhileHeld: (_: string, signal: AbortSignal, work: (lease: object) => Promise<void>) =>
+        work({ signal, guard: async () => {} }),
+    },
+    counters,
+    installationName: 'Hall A',
+    log: pino({ level: 'debug' }, { write: (line) => void lines.push(line) }),
     history: {
-      range: async () => ({ first: options.firstSecond ?? 0, last: options.now }),
-      async read([id = 0], from, to, step) {
-        const { columns, channelIds } = createSeconds(id, from, (to - from) / step)
-        const widened = Object.entries(columns).map(([name, values]) => [name, Int32Array.from(values)])
-        return { from, count: (to - from) / step, channelIds, columns: Object.fromEntries(widened) }
+      levels: {
+        range: async () => ({ first: options.firstSecond ?? 0, last: options.now }),
+        async read([id = 0]: readonly number[], from: number, to: number, step: number) {
+          const { columns, channelIds } = createSeconds(id, from, (to - from) / step)
+          const widened = Object.entries(columns).map(([name, values]) => [name, Int32Array.from(values)])
+          return { from, count: (to - from) / step, channelIds, columns: Object.fromEntries(widened) }
+        },
       },
     },
-    client,
-    leaseManager,
-    intervalSeconds: 10,
-    counters: createRemoteWriteCounters(counters),
-    log: pino({ level: 'debug' }, { write: (line) => void lines.push(line) }),
-    installationName: 'Hall A',
-    listChannels: () => [{ id: 7, channel: 1, slot: 1, name: 'Vox', receiver: 'Rack', manufacturer: 'shure' }],
-    now: () => options.now * 1000,
-  })
+  }
+  const headers = { authorization: 'Bearer secret-token' }
+  const writer = new RemoteWriter(
+    { url: options.url, headers, interval_seconds: 10 },
+    subsystems as unknown as ConstructorParameters<typeof RemoteWriter>[1],
+    () => options.now * 1000,
+  )
   const running = writer.run(stop.signal)
   const close = async () => {
     stop.abort()
     await running
-    await client.close()
   }
   onTestEnd(close)
   return { writer, close, lines, metrics: () => counters.registry.metrics(), stored: () => findAcknowledged(db.read) }

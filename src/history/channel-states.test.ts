@@ -1,55 +1,63 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { openStore } from '../../test/support/store/helpers.ts'
 import type { Condition } from '../domain/conditions/condition.ts'
 import { type Channel, emptyChannel, type Receiver } from '../domain/equipment/receiver.ts'
 import type { ChannelState } from '../domain/history/channel-state.ts'
 import { toDraft } from '../domain/identity/ingest-plan.ts'
 import { ReceiverStore } from '../ingest/receiver-store.ts'
-import type { StoredChannelState } from '../storage/channel-states.ts'
+import type { Database } from '../storage/database.ts'
 import { ChannelStates } from './channel-states.ts'
 
 const startedAt = Date.UTC(2026, 10, 23, 19)
 
-// The end of a turn of the event loop is real, because work continues there after its time slice.
-const toFake = ['Date', 'performance', 'setTimeout', 'clearTimeout'] as const
+let time = startedAt
+let last: ChannelStates | null = null
 
-beforeEach(() => void vi.useFakeTimers({ now: startedAt, toFake: [...toFake] }))
-afterEach(() => void vi.useRealTimers())
+beforeEach(() => {
+  time = startedAt
+})
 
 const condition: Condition = { state: 'ok', severity: 'ok', attention: false, since: 5, since_known: true, flags: [] }
 const transmitter = { upstream_slot: null, name: 'Nora', battery: 90, audio_level: -20, rf_level: -50, frequency: null }
 const channel: Channel = { ...emptyChannel(5, 1, 1), name: 'Vocal', frequency: '470.300', transmitter, condition }
 const receiver: Receiver = { ...toDraft('shure', { id: 'a', kind: 'receiver' }, startedAt), id: 1, channels: [channel] }
 
-/** `stored` contains what earlier processes stored. */
-function open(stored: StoredChannelState[] = []) {
+type StateSubsystems = ConstructorParameters<typeof ChannelStates>[0]
+
+async function open(db?: Database) {
   const receiverStore = new ReceiverStore()
   const own = new Set([1])
   const assignments = new Map<number, NonNullable<ChannelState['assignment']>>()
   let isDown = false
   let isOn = true
   receiverStore.put(receiver)
-  const states = new ChannelStates({
-    levels: receiverStore.levels,
-    ownReceivers: () => own,
-    isOwn: (id) => own.has(id),
-    isOn: () => isOn,
-    receiver: (id) => receiverStore.get(id),
-    assignments: () => assignments,
-    load: async () => new Map(stored.map(({ channel_id, state }) => [channel_id, state])),
-    async save(saved) {
-      if (isDown) throw new Error('the disk is full')
-      stored.push(...saved)
+  const store = db ?? (await openStore('sqlite'))
+  const subsystems = {
+    db: {
+      ...store,
+      transaction: (work: Parameters<Database['transaction']>[0]) =>
+        isDown ? Promise.reject(new Error('the disk is full')) : store.transaction(work),
     },
+    receiverStore,
+    conditions: { ownReceivers: () => own, isOwn: (id: number) => own.has(id) },
+    cast: {
+      assignments: () => [...assignments].map(([channel_id, assignment]) => ({ channel_id, ...assignment })),
+    },
+    settings: { get: () => ({ HISTORY: isOn }) },
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
-    now: () => Date.now(),
-  })
-  states.start()
+  }
+  const states = new ChannelStates(subsystems as unknown as StateSubsystems, () => time)
+  last = states
   return {
+    db: store,
     states,
-    stored,
     receiverStore,
     own,
     assignments,
+    stored: async () => {
+      const rows = await store.read.selectFrom('channel_states').selectAll().orderBy('time').execute()
+      return rows.map(({ state, ...row }) => ({ ...row, state: state === null ? null : JSON.parse(state) }))
+    },
     set isDown(value: boolean) {
       isDown = value
     },
@@ -60,13 +68,18 @@ function open(stored: StoredChannelState[] = []) {
   }
 }
 
-const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+/** Lets time pass, and stores the states every second. */
+async function pass(ms: number) {
+  const until = time + ms
+  for (time += 1000; time <= until; time += 1000) await last?.flush()
+  time = until
+}
 
 // Conformance: C-12.27.
 it('stores the state of a channel without its levels, whenever it changes', async () => {
-  const { stored, put, receiverStore, assignments, states } = open()
+  const { stored, put, receiverStore, assignments, states } = await open()
   await pass(1000)
-  expect(stored).toEqual([
+  expect(await stored()).toEqual([
     {
       channel_id: 5,
       time: startedAt + 1000,
@@ -87,74 +100,73 @@ it('stores the state of a channel without its levels, whenever it changes', asyn
     channels: [{ ...channel, condition: { ...condition, flags: ['rf_fair'] } }],
   })
   await pass(1000)
-  expect(stored).toHaveLength(1)
+  expect(await stored()).toHaveLength(1)
   await pass(300)
   put({ transmitter: { ...transmitter, battery: 70, details: { muted: true } } })
   await pass(1000)
   assignments.set(5, { wireless_unit: 3, performer: { id: 2, name: 'Ann' } })
   states.assignmentsChanged()
   await pass(1000)
-  expect(stored.slice(1)).toMatchObject([
+  expect((await stored()).slice(1)).toMatchObject([
     { time: startedAt + 2300, state: { transmitter: { battery: 70, details: { muted: true } }, assignment: null } },
     { state: { assignment: { wireless_unit: 3 } } },
   ])
 })
 
 it('stores nothing at a start if nothing has changed', async () => {
-  const { stored } = open()
+  const { db, stored } = await open()
   await pass(1000)
-  open(stored)
+  await open(db)
   await pass(2000)
-  expect(stored).toHaveLength(1)
+  expect(await stored()).toHaveLength(1)
 })
 
 it('stores that a channel was removed, and that it exists again', async () => {
-  const { stored, receiverStore, own } = open()
+  const { stored, receiverStore, own } = await open()
   await pass(1000)
+  await pass(500)
   receiverStore.remove(1)
   own.delete(1)
   await pass(1000)
-  expect(stored.slice(1)).toEqual([{ channel_id: 5, time: startedAt + 1000, state: null }])
+  expect((await stored()).slice(1)).toEqual([{ channel_id: 5, time: startedAt + 1500, state: null }])
   receiverStore.put(receiver)
   own.add(1)
   await pass(1000)
-  expect(stored.slice(1).map(({ state }) => state?.name ?? null)).toEqual([null, 'Vocal'])
+  expect((await stored()).slice(1).map(({ state }) => state?.name ?? null)).toEqual([null, 'Vocal'])
 })
 
 // Conformance: C-12.102.
 it('stores nothing while HISTORY is false, and what is true then when it is true again', async () => {
-  const opened = open()
+  const opened = await open()
   await pass(1000)
   opened.isOn = false
   await pass(1000)
   opened.put({ name: 'Choir' })
   await pass(5000)
-  expect(opened.stored).toHaveLength(1)
+  expect(await opened.stored()).toHaveLength(1)
   opened.isOn = true
   await pass(1000)
-  expect(opened.stored.slice(1)).toMatchObject([{ time: startedAt + 8000, state: { name: 'Choir' } }])
+  expect((await opened.stored()).slice(1)).toMatchObject([{ time: startedAt + 8000, state: { name: 'Choir' } }])
 })
 
 it('stores what could not be stored later, and at the end', async () => {
-  const opened = open()
+  const opened = await open()
   opened.isDown = true
   await pass(3000)
   opened.put({ name: 'Choir' })
   await pass(1000)
-  expect(opened.stored).toEqual([])
+  expect(await opened.stored()).toEqual([])
   opened.isDown = false
   opened.put({ name: 'Guitar' })
-  const closing = opened.states.close()
-  await pass(10)
-  await closing
-  expect(opened.stored.map(({ state }) => state?.name)).toEqual(['Vocal', 'Choir', 'Guitar'])
+  await opened.states.close()
+  expect((await opened.stored()).map(({ state }) => state?.name)).toEqual(['Vocal', 'Choir', 'Guitar'])
 })
 
 it('ignores receivers that another process evaluates', async () => {
-  const { stored, own, put } = open()
+  const { stored, own, put } = await open()
   own.delete(1)
   await pass(1000)
   put({ name: 'Choir' })
   await pass(1000)
-  expect(stored).toEqual([])
+  expect(await stored()).toEqual([])
 })

@@ -3,28 +3,24 @@
  * the process that evaluates the conditions of a receiver records its channels.
  */
 
-import type { Receiver } from '../domain/equipment/receiver.ts'
+import type { ConditionMonitor } from '../conditions/conditions.ts'
 import { type ChannelState, isSameState, toChannelState } from '../domain/history/channel-state.ts'
-import type { LevelStore } from '../ingest/level-store.ts'
+import type { ReceiverStore } from '../ingest/receiver-store.ts'
+import type { Cast } from '../lists/cast.ts'
+import type { EffectiveSettings } from '../lists/effective-settings.ts'
+import { now } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
-import type { StoredChannelState } from '../storage/channel-states.ts'
+import { listLastChannelStates, type StoredChannelState, saveChannelStates } from '../storage/channel-states.ts'
+import type { Database } from '../storage/database.ts'
 
-export interface ChannelStatesDeps {
-  readonly levels: Pick<LevelStore, 'listenToRecords'>
-  /** Lists the receivers whose conditions this process evaluates. */
-  ownReceivers(): Iterable<number>
-  isOwn(receiverId: number): boolean
-  isOn(): boolean
-  receiver(id: number): Receiver | undefined
-  /** Returns the assignment of every channel that has one. */
-  assignments(): ReadonlyMap<number | null, NonNullable<ChannelState['assignment']>>
-  /** Returns the last stored state of each of these channels. */
-  load(channelIds: readonly number[]): Promise<ReadonlyMap<number, ChannelState | null>>
-  save(states: readonly StoredChannelState[]): Promise<void>
+interface Subsystems {
+  readonly db: Database
+  readonly receiverStore: ReceiverStore
+  readonly conditions: ConditionMonitor
+  readonly cast: Cast
+  readonly settings: EffectiveSettings
   readonly log: Log
-  /** The wall-clock time in epoch ms. */
-  now(): number
 }
 
 const saveEveryMs = 1000
@@ -32,7 +28,8 @@ const saveEveryMs = 1000
 const maxUnsaved = 100_000
 
 export class ChannelStates {
-  readonly #deps: ChannelStatesDeps
+  readonly #subsystems: Subsystems
+  readonly #now: () => number
   /** The last state of every channel that this process records, by receiver and channel. */
   readonly #known = new Map<number, Map<number, ChannelState | null>>()
   /** The receivers that may have changed, and when they last did (epoch ms). */
@@ -43,10 +40,11 @@ export class ChannelStates {
   #isClosed = false
   #hasFailed = false
 
-  constructor(deps: ChannelStatesDeps) {
-    this.#deps = deps
+  constructor(subsystems: Subsystems, wallClock = now) {
+    this.#subsystems = subsystems
+    this.#now = wallClock
     const changed = ({ receiverId }: { readonly receiverId: number }) => this.#markChanged(receiverId)
-    deps.levels.listenToRecords({ loaded: changed, factsChanged: changed, removed: changed })
+    subsystems.receiverStore.levels.listenToRecords({ loaded: changed, factsChanged: changed, removed: changed })
   }
 
   start(): void {
@@ -58,29 +56,10 @@ export class ChannelStates {
     for (const id of this.#known.keys()) this.#markChanged(id)
   }
 
-  /** Stores what is not stored yet. */
-  async close(): Promise<void> {
-    this.#isClosed = true
-    clearTimeout(this.#timer)
-    await this.#saving
-    await this.#record()
-  }
-
-  #markChanged(receiverId: number): void {
-    if (this.#known.has(receiverId)) this.#changed.set(receiverId, this.#deps.now())
-  }
-
-  #schedule(): void {
-    if (this.#isClosed) return
-    this.#timer = setTimeout(() => {
-      this.#saving = this.#record().finally(() => this.#schedule())
-    }, saveEveryMs)
-  }
-
   /** Compares the receivers that may have changed with their last states, and stores what differs. Never throws. */
-  async #record(): Promise<void> {
-    const { isOn, save, log } = this.#deps
-    if (!isOn()) {
+  async flush(): Promise<void> {
+    const { db, settings, log } = this.#subsystems
+    if (!settings.get(null).HISTORY) {
       // When recording starts again, all states are stored with the new time.
       this.#known.clear()
       this.#changed.clear()
@@ -91,7 +70,7 @@ export class ChannelStates {
       await this.#collect()
       const states = this.#unsaved
       if (states.length === 0) return
-      await save(states)
+      await db.transaction((tx) => saveChannelStates(tx, states))
       this.#unsaved = this.#unsaved.slice(states.length)
       this.#hasFailed = false
     } catch (error) {
@@ -101,36 +80,56 @@ export class ChannelStates {
     }
   }
 
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+    await this.#saving
+    await this.flush()
+  }
+
+  #markChanged(receiverId: number): void {
+    if (this.#known.has(receiverId)) this.#changed.set(receiverId, this.#now())
+  }
+
+  #schedule(): void {
+    if (this.#isClosed) return
+    this.#timer = setTimeout(() => {
+      this.#saving = this.flush().finally(() => this.#schedule())
+    }, saveEveryMs)
+  }
+
   /** Records the receivers that this process evaluates now, and no others. */
   async #follow(): Promise<void> {
-    const { isOwn, ownReceivers, receiver, load, now } = this.#deps
+    const { db, conditions, receiverStore } = this.#subsystems
     for (const id of this.#known.keys()) {
       // A removed receiver gets its last states first.
-      if (!isOwn(id) && !this.#changed.has(id)) this.#known.delete(id)
+      if (!conditions.isOwn(id) && !this.#changed.has(id)) this.#known.delete(id)
     }
-    const added = [...ownReceivers()].flatMap((id) => (this.#known.has(id) ? [] : (receiver(id) ?? [])))
+    const unknown = [...conditions.ownReceivers()].filter((id) => !this.#known.has(id))
+    const added = unknown.flatMap((id) => receiverStore.get(id) ?? [])
     if (added.length === 0) return
-    const states = await load(added.flatMap(({ channels }) => channels.map(({ id }) => id)))
+    const channelIds = added.flatMap(({ channels }) => channels.map(({ id }) => id))
+    const states = await listLastChannelStates(db.read, channelIds)
     for (const { id, channels } of added) {
       const known = channels.flatMap((channel): [number, ChannelState | null][] => {
         const state = states.get(channel.id)
         return state === undefined ? [] : [[channel.id, state]]
       })
       this.#known.set(id, new Map(known))
-      this.#changed.set(id, now())
+      this.#changed.set(id, this.#now())
     }
   }
 
   async #collect(): Promise<void> {
-    const { receiver, isOwn, assignments } = this.#deps
+    const { receiverStore, conditions, cast } = this.#subsystems
     const changed = this.#changed
     if (changed.size === 0) return
     this.#changed = new Map()
-    const assigned = assignments()
+    const assigned = new Map(cast.assignments().map(({ channel_id, ...assignment }) => [channel_id, assignment]))
     for (const [id, time] of changed) {
       const known = this.#known.get(id)
-      const current = receiver(id)
-      if (known === undefined || (current !== undefined && !isOwn(id))) continue
+      const current = receiverStore.get(id)
+      if (known === undefined || (current !== undefined && !conditions.isOwn(id))) continue
       const channels = current?.channels ?? []
       for (const channel of channels)
         this.#set(known, channel.id, toChannelState(channel, assigned.get(channel.id) ?? null), time)

@@ -1,7 +1,5 @@
 /** Creates the history: the recorded levels and states of channels, and what keeps them within their limits. */
 
-import { statfs } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Alerts } from '../alerts/alerts.ts'
 import type { ConditionMonitor } from '../conditions/conditions.ts'
@@ -17,19 +15,17 @@ import { now } from '../platform/clock.ts'
 import { withTimeout } from '../platform/wait.ts'
 import type { LeaseManager } from '../sources/lease-manager.ts'
 import { listAlertRanges } from '../storage/alerts.ts'
-import { listLastChannelStates, pruneChannelStates, saveChannelStates } from '../storage/channel-states.ts'
+import { pruneChannelStates } from '../storage/channel-states.ts'
 import type { Database, Tx } from '../storage/database.ts'
 import { pruneFollowedLevels, sizeOfFollowedLevels } from '../storage/followed-sites.ts'
 import { saveMaxHistoryBytes } from '../storage/settings.ts'
-import { sqlitePath } from '../storage/sqlite-file.ts'
 import { ChannelStates } from './channel-states.ts'
 import type { EventLog } from './event-log.ts'
 import { openLevelHistory } from './levels/open-level-history.ts'
-import { type DiskSpace, Recorder } from './recorder.ts'
+import { HistoryDisk, Recorder } from './recorder.ts'
 
-interface HistoryDeps {
+interface Subsystems {
   readonly db: Database
-  readonly databaseUrl: string
   readonly receiverStore: ReceiverStore
   readonly settings: EffectiveSettings
   readonly lists: StoredLists
@@ -53,39 +49,24 @@ const roundedBytes = 10_000
 
 export class History {
   readonly levels: LevelHistory
-  readonly #deps: HistoryDeps
+  readonly #subsystems: Subsystems
+  readonly #disk: HistoryDisk
   readonly #recorder: Recorder
   readonly #channelStates: ChannelStates
   #pruneTimer: NodeJS.Timeout | undefined
 
-  constructor(deps: HistoryDeps) {
-    const { db, databaseUrl, receiverStore, settings, cast, conditions, alerts, events, leaseManager, log } = deps
-    const own = {
-      levels: receiverStore.levels,
-      ownReceivers: () => conditions.ownReceivers(),
-      isOwn: (id: number) => conditions.isOwn(id),
-      isOn: () => settings.get(null).HISTORY,
-      log,
-      now,
-    }
-    this.#deps = deps
+  constructor(databaseUrl: string, subsystems: Subsystems) {
+    const { receiverStore, settings, conditions, alerts, events, leaseManager, log } = subsystems
+    this.#subsystems = subsystems
+    this.#disk = new HistoryDisk(databaseUrl)
     this.levels = openLevelHistory({ url: databaseUrl, onWarning: (message) => log.warn(message) })
-    this.#recorder = new Recorder({
-      ...own,
-      history: this.levels,
-      thresholds: (receiver, channel) => conditions.thresholdsOf(receiver, channel),
-      hasOtherNodes: () => leaseManager.hasOtherNodes,
-      space: () => this.#space(),
-      onGap: ({ from, until, reason }) => events.recordGap({ from: from * 1000, until: until * 1000, reason }),
-      onFault: (fault) => alerts.recordingChanged(fault),
-    })
-    this.#channelStates = new ChannelStates({
-      ...own,
-      receiver: (id) => receiverStore.get(id),
-      assignments: () => new Map(cast.assignments().map(({ channel_id, ...assignment }) => [channel_id, assignment])),
-      load: (channelIds) => listLastChannelStates(db.read, channelIds),
-      save: (states) => db.transaction((tx) => saveChannelStates(tx, states)),
-    })
+    const recorded = { levels: receiverStore.levels, history: this.levels, disk: this.#disk }
+    this.#recorder = new Recorder({ ...recorded, conditions, settings, leaseManager, log })
+    this.#recorder.gapEnded.subscribe(({ from, until, reason }) =>
+      events.recordGap({ from: from * 1000, until: until * 1000, reason }),
+    )
+    this.#recorder.faultChanged.subscribe((fault) => alerts.recordingChanged(fault))
+    this.#channelStates = new ChannelStates(subsystems)
   }
 
   /** Why levels cannot be recorded; null if they can. */
@@ -108,7 +89,7 @@ export class History {
   /** Starts to record the receivers that this process evaluates. */
   start(): void {
     // The alert is still open if levels could not be stored when the last process stopped.
-    const couldNotStore = this.#deps.alerts.list().some(({ subject }) => subject === recordingSubject)
+    const couldNotStore = this.#subsystems.alerts.list().some(({ subject }) => subject === recordingSubject)
     this.#recorder.start(couldNotStore ? 'storage' : 'stopped')
     this.#channelStates.start()
     void this.#saveDefaultSize()
@@ -126,7 +107,7 @@ export class History {
   }
 
   async prune({ isDryRun } = { isDryRun: false }): Promise<readonly PrunedTier[]> {
-    const { db, settings, lists, receiverStore } = this.#deps
+    const { db, settings, lists, receiverStore } = this.#subsystems
     const { HISTORY_SECONDS_DAYS, HISTORY_MINUTES_DAYS, HISTORY_MAX_GB } = settings.get(null)
     const keptSince = now() - HISTORY_MINUTES_DAYS * dayMs
     const { shows, groups } = lists.current
@@ -162,7 +143,7 @@ export class History {
 
   /** Deletes the levels of sites that were received before `keptSince` (epoch ms), and the oldest beyond `maxBytes`. */
   async #pruneFollowed(keptSince: number, maxBytes: number): Promise<void> {
-    const { db } = this.#deps
+    const { db } = this.#subsystems
     await this.#deleteParts((tx, count) => pruneFollowedLevels(tx, keptSince, count))
     while ((await sizeOfFollowedLevels(db.read)) > maxBytes) {
       await db.transaction((tx) => pruneFollowedLevels(tx, Number.MAX_SAFE_INTEGER, prunedAtOnce))
@@ -172,14 +153,14 @@ export class History {
   /** Deletes rows in short transactions. `deletePart` deletes at most `count` and returns how many. */
   async #deleteParts(deletePart: (tx: Tx, count: number) => Promise<number>): Promise<void> {
     for (;;) {
-      const deleted = await this.#deps.db.transaction((tx) => deletePart(tx, prunedAtOnce))
+      const deleted = await this.#subsystems.db.transaction((tx) => deletePart(tx, prunedAtOnce))
       if (deleted < prunedAtOnce) return
     }
   }
 
   async #pruneRegularly(): Promise<void> {
     await this.prune().catch((error) => {
-      this.#deps.log.warn({ error: String(error) }, 'the history could not be pruned')
+      this.#subsystems.log.warn({ error: String(error) }, 'the history could not be pruned')
     })
   }
 
@@ -188,10 +169,10 @@ export class History {
    * setting that changes later causes everything to be evaluated again.
    */
   async #saveDefaultSize(): Promise<void> {
-    const { db, lists, loader, log } = this.#deps
+    const { db, lists, loader, log } = this.#subsystems
     if (lists.current.maxHistoryBytes !== null) return
     try {
-      const space = await this.#space()
+      const space = await this.#disk.space()
       const half = space === null ? maxDefaultBytes : space.free / 2
       const bytes = Math.max(roundedBytes, Math.floor(half / roundedBytes) * roundedBytes)
       await db.transaction((tx) => saveMaxHistoryBytes(tx, Math.min(maxDefaultBytes, bytes)))
@@ -199,13 +180,5 @@ export class History {
     } catch (error) {
       log.warn({ error: String(error) }, 'the maximum size of the history could not be stored')
     }
-  }
-
-  /** Returns null if the history is in a database server. */
-  async #space(): Promise<DiskSpace | null> {
-    const path = sqlitePath(this.#deps.databaseUrl)
-    if (path === null) return null
-    const { bavail, blocks, bsize } = await statfs(dirname(path))
-    return { free: bavail * bsize, size: blocks * bsize }
   }
 }

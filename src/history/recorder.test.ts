@@ -72,6 +72,8 @@ function createHistory() {
   }
 }
 
+type RecorderSubsystems = ConstructorParameters<typeof Recorder>[0]
+
 function open({ receiver = createReceiver(), history = createHistory(), hasOtherNodes = false } = {}) {
   const levels = new LevelStore()
   const gaps: RecordingGap[] = []
@@ -80,20 +82,22 @@ function open({ receiver = createReceiver(), history = createHistory(), hasOther
   let isOn = true
   let space: DiskSpace | null = null
   let shiftMs = 0
-  const recorder = new Recorder({
+  const subsystems = {
     levels,
     history,
-    ownReceivers: () => own,
-    isOwn: (id) => own.has(id),
-    thresholds: () => ({ RF_WEAK_DBM: -85 }),
-    isOn: () => isOn,
-    hasOtherNodes: () => hasOtherNodes,
-    space: async () => space,
-    onGap: (gap) => gaps.push(gap),
-    onFault: (fault) => faults.push(fault),
+    disk: { space: async () => space },
+    conditions: {
+      ownReceivers: () => own,
+      isOwn: (id: number) => own.has(id),
+      thresholdsOf: () => ({ RF_WEAK_DBM: -85 }),
+    },
+    settings: { get: () => ({ HISTORY: isOn }) },
+    leaseManager: { hasOtherNodes },
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
-    now: () => Date.now() + shiftMs,
-  })
+  }
+  const recorder = new Recorder(subsystems as unknown as RecorderSubsystems, () => Date.now() + shiftMs)
+  recorder.gapEnded.subscribe((gap) => gaps.push(gap))
+  recorder.faultChanged.subscribe((fault) => faults.push(fault))
   let record = receiver
   levels.load(record, performance.now())
   recorder.start()

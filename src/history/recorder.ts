@@ -3,9 +3,10 @@
  * second of its channel. Closed seconds are stored every few seconds, and dropped while the history cannot be written.
  */
 
+import { statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { ConditionMonitor } from '../conditions/conditions.ts'
 import type { GapReason } from '../contract/values.ts'
-import type { Thresholds } from '../domain/conditions/condition.ts'
-import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
 import type { LevelHistory } from '../domain/history/level-history.ts'
 import {
   type ClosedSecond,
@@ -20,33 +21,45 @@ import {
   toRecordedFacts,
 } from '../domain/history/second.ts'
 import type { LevelRows, LevelStore } from '../ingest/level-store.ts'
+import type { EffectiveSettings } from '../lists/effective-settings.ts'
+import { now } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
+import { Topic } from '../platform/topic.ts'
 import { pause, withTimeout } from '../platform/wait.ts'
+import type { LeaseManager } from '../sources/lease-manager.ts'
+import { sqlitePath } from '../storage/sqlite-file.ts'
 
-/** The disk with the history, in bytes. */
 export interface DiskSpace {
+  /** Bytes. */
   readonly free: number
+  /** Bytes. */
   readonly size: number
 }
 
-export interface RecorderDeps {
-  readonly levels: Pick<LevelStore, 'listen' | 'listenToRecords' | 'readRecorded' | 'rowsOf'>
-  readonly history: Pick<LevelHistory, 'append' | 'range' | 'at'>
-  /** Lists the receivers whose conditions this process evaluates. */
-  ownReceivers(): Iterable<number>
-  isOwn(receiverId: number): boolean
-  thresholds(receiver: Receiver, channel: Channel): Pick<Thresholds, 'RF_WEAK_DBM'>
-  isOn(): boolean
-  hasOtherNodes(): boolean
-  /** Null if it cannot be determined. */
-  space(): Promise<DiskSpace | null>
-  /** Called with every stretch of at least 2 s in which no process recorded, once it has ended. */
-  onGap(gap: RecordingGap): void
-  /** Called with the reason when recording begins to fail, and with null when it succeeds first, or again. */
-  onFault(fault: string | null): void
+/** The disk with the history. */
+export class HistoryDisk {
+  readonly #path: string | null
+
+  constructor(databaseUrl: string) {
+    this.#path = sqlitePath(databaseUrl)
+  }
+
+  /** Returns null if the history is in a database server. */
+  async space(): Promise<DiskSpace | null> {
+    if (this.#path === null) return null
+    const { bavail, blocks, bsize } = await statfs(dirname(this.#path))
+    return { free: bavail * bsize, size: blocks * bsize }
+  }
+}
+
+interface Subsystems {
+  readonly levels: LevelStore
+  readonly history: LevelHistory
+  readonly disk: HistoryDisk
+  readonly conditions: ConditionMonitor
+  readonly settings: EffectiveSettings
+  readonly leaseManager: LeaseManager
   readonly log: Log
-  /** The wall-clock time in epoch ms. */
-  now(): number
 }
 
 interface RecordedChannel {
@@ -88,7 +101,12 @@ const minFreeBytes = 500_000_000
 const minFreeShare = 0.02
 
 export class Recorder {
-  readonly #deps: RecorderDeps
+  /** Published with every stretch of at least 2 s in which no process recorded, once it has ended. */
+  readonly gapEnded = new Topic<RecordingGap>()
+  /** Published with the reason when recording begins to fail, and with null when it succeeds first, or again. */
+  readonly faultChanged = new Topic<string | null>()
+  readonly #subsystems: Subsystems
+  readonly #now: () => number
   readonly #current = new CurrentSecond()
   readonly #values = createRecordedValues()
   readonly #channels = new Map<number, RecordedChannel>()
@@ -118,10 +136,12 @@ export class Recorder {
   readonly #stopped = new AbortController()
   #storing: Promise<void> | null = null
 
-  constructor(deps: RecorderDeps) {
-    this.#deps = deps
-    deps.levels.listen((row, at) => this.#sampled(row, at))
-    deps.levels.listenToRecords({
+  constructor(subsystems: Subsystems, wallClock = now) {
+    const { levels } = subsystems
+    this.#subsystems = subsystems
+    this.#now = wallClock
+    levels.listen((row, at) => this.#sampled(row, at))
+    levels.listenToRecords({
       loaded: (rows) => this.#received(rows, true),
       factsChanged: (rows) => this.#received(rows, false),
       removed: (rows) => this.#remove(rows),
@@ -154,7 +174,7 @@ export class Recorder {
   /** Settings or thresholds have changed. Recording starts or stops at once. */
   settingsChanged(): void {
     for (const receiver of this.#receivers.values()) this.#setThresholds(receiver)
-    if (this.#deps.isOn()) this.#record()
+    if (this.#isOn()) this.#record()
     else if (this.#time !== null) {
       void this.#end()
       this.#pauseReason = 'off'
@@ -169,15 +189,19 @@ export class Recorder {
     if (this.fault === null) await this.#storeClosed()
   }
 
+  #isOn(): boolean {
+    return this.#subsystems.settings.get(null).HISTORY
+  }
+
   /** Begins to record, if that is wanted. */
   #record(): void {
     if (this.#time !== null || !this.#isStarted || this.#stopped.signal.aborted) return
-    if (!this.#deps.isOn()) {
+    if (!this.#isOn()) {
       this.#pauseReason = 'off'
       return
     }
     this.#discardCurrent()
-    this.#begin(Math.floor(this.#deps.now() / 1000))
+    this.#begin(Math.floor(this.#now() / 1000))
     this.#storeAt = (this.#time ?? 0) + this.#interval()
     this.#setTimer()
   }
@@ -215,12 +239,12 @@ export class Recorder {
 
   #fold(channel: RecordedChannel, row: number, at: number): void {
     this.#values.hasTransmitter = channel.hasTransmitter
-    this.#deps.levels.readRecorded(row, this.#values)
+    this.#subsystems.levels.readRecorded(row, this.#values)
     this.#current.fold(channel.index, this.#values, channel.weakDbm, at)
   }
 
   #received(rows: LevelRows, isReport: boolean): void {
-    if (!this.#deps.isOwn(rows.receiverId)) return
+    if (!this.#subsystems.conditions.isOwn(rows.receiverId)) return
     if (performance.now() >= this.#endsAt) this.#advance()
     this.#apply(this.#track(rows), isReport)
   }
@@ -267,7 +291,8 @@ export class Recorder {
   #setThresholds({ rows: { facts }, channels }: RecordedReceiver): void {
     for (const [index, channel] of facts.channels.entries()) {
       const recorded = channels[index]
-      if (recorded !== undefined) recorded.weakDbm = this.#deps.thresholds(facts, channel).RF_WEAK_DBM
+      if (recorded !== undefined)
+        recorded.weakDbm = this.#subsystems.conditions.thresholdsOf(facts, channel).RF_WEAK_DBM
     }
   }
 
@@ -292,11 +317,11 @@ export class Recorder {
   /** Records the receivers that this process evaluates now, and no others. */
   #updateReceivers(): void {
     for (const receiver of this.#receivers.values()) {
-      if (!this.#deps.isOwn(receiver.rows.receiverId)) this.#release(receiver)
+      if (!this.#subsystems.conditions.isOwn(receiver.rows.receiverId)) this.#release(receiver)
       else if (!receiver.isReceived && receiver.rows.receivedAt >= this.#openedAt) this.#apply(receiver, true)
     }
-    for (const id of this.#deps.ownReceivers()) {
-      const rows = this.#receivers.has(id) ? undefined : this.#deps.levels.rowsOf(id)
+    for (const id of this.#subsystems.conditions.ownReceivers()) {
+      const rows = this.#receivers.has(id) ? undefined : this.#subsystems.levels.rowsOf(id)
       if (rows !== undefined) this.#apply(this.#track(rows), true)
     }
   }
@@ -305,8 +330,8 @@ export class Recorder {
   #advance(): void {
     if (this.#time === null) return
     const at = performance.now()
-    const now = this.#deps.now()
-    const second = Math.floor(now / 1000)
+    const time = this.#now()
+    const second = Math.floor(time / 1000)
     const behind = second - this.#time
     // A small correction of the clock lengthens the current second.
     if (behind === 0 || behind === -1) this.#setEnd()
@@ -314,7 +339,7 @@ export class Recorder {
       this.#close(Math.min(at, this.#endsAt))
       if (behind > 0) this.#pauseReason = 'stopped'
       this.#begin(second)
-    } else this.#closeUntil(second, at - now)
+    } else this.#closeUntil(second, at - time)
   }
 
   /** True if the clock was set, or if the last levels are outdated because the process was suspended. */
@@ -334,7 +359,7 @@ export class Recorder {
   }
 
   #setEnd(): void {
-    this.#endsAt = performance.now() + ((this.#time ?? 0) + 1) * 1000 - this.#deps.now()
+    this.#endsAt = performance.now() + ((this.#time ?? 0) + 1) * 1000 - this.#now()
   }
 
   /** Closes the current second, which ends at the time `at` (`performance.now()`). */
@@ -380,7 +405,7 @@ export class Recorder {
 
   #interval(): number {
     if (this.fault !== null) return retryEvery
-    return this.#deps.hasOtherNodes() ? storeEveryShared : storeEvery
+    return this.#subsystems.leaseManager.hasOtherNodes ? storeEveryShared : storeEvery
   }
 
   /** Stores the seconds that are closed when it is called, if that is possible. */
@@ -398,9 +423,9 @@ export class Recorder {
     const [first] = closed
     if (first === undefined) return
     this.#closed = []
-    const { history, space } = this.#deps
+    const { history, disk } = this.#subsystems
     try {
-      requireSpace(await space())
+      requireSpace(await disk.space())
       const last = first.after === null ? null : ((await history.range())?.last ?? null)
       for (const part of toParts(closed, maxChannelsPerPart)) await history.append(part)
       this.#setFault(null)
@@ -421,9 +446,9 @@ export class Recorder {
 
   /** Reports a gap that has ended, unless another process recorded. */
   #reportGap(gap: RecordingGap): void {
-    const { hasOtherNodes, onGap, log } = this.#deps
+    const { leaseManager, log } = this.#subsystems
     if (gap.until - gap.from < minGap) return
-    if (!hasOtherNodes()) onGap(gap)
+    if (!leaseManager.hasOtherNodes) this.gapEnded.publish(gap)
     else
       this.#confirmGap(gap).catch((error) => {
         log.warn({ error: String(error) }, 'a gap in the history could not be confirmed')
@@ -431,9 +456,9 @@ export class Recorder {
   }
 
   async #confirmGap(gap: RecordingGap): Promise<void> {
-    const { history, onGap } = this.#deps
+    const { history } = this.#subsystems
     if (!(await pause(confirmGapAfterMs, this.#stopped.signal))) return
-    if ((await history.at(gap.from))?.isRecorded !== true) onGap(gap)
+    if ((await history.at(gap.from))?.isRecorded !== true) this.gapEnded.publish(gap)
   }
 
   #setFault(fault: string | null): void {
@@ -442,10 +467,10 @@ export class Recorder {
     const before = this.#fault
     this.#fault = fault
     if (fault === before) return
-    const { log, onFault } = this.#deps
+    const { log } = this.#subsystems
     if (fault === null && before != null) log.info({}, 'levels are recorded again')
     if (fault !== null && before == null) log.error({ error: fault }, 'levels cannot be recorded')
-    onFault(fault)
+    this.faultChanged.publish(fault)
   }
 }
 

@@ -3,6 +3,8 @@
  * the receiver; after an outage, what it missed is sent in small requests. One process of an installation sends.
  */
 
+import type { RemoteWriteConfig } from '../config.ts'
+import { transmitterName } from '../domain/equipment/hardware.ts'
 import type { LevelHistory } from '../domain/history/level-history.ts'
 import {
   addWeak,
@@ -16,27 +18,28 @@ import {
   type WeakTotals,
 } from '../domain/history/remote-write.ts'
 import { compressSnappy, encodeWriteRequest } from '../domain/history/write-request.ts'
-import type { RemoteWriteCounters } from '../platform/counters.ts'
+import type { ReceiverStore } from '../ingest/receiver-store.ts'
+import type { Outbound } from '../manufacturers/sources.ts'
+import { now } from '../platform/clock.ts'
+import { type Counters, createRemoteWriteCounters, type RemoteWriteCounters } from '../platform/counters.ts'
 import type { Log } from '../platform/log.ts'
 import { pause } from '../platform/wait.ts'
 import type { LeaseHandle, LeaseManager } from '../sources/lease-manager.ts'
 import type { Database } from '../storage/database.ts'
 import { findAcknowledged, saveAcknowledged } from '../storage/meta.ts'
-import type { WriteClient } from '../upstream/write-client.ts'
+import { createWriteClient, type WriteClient } from '../upstream/write-client.ts'
+import type { History } from './history.ts'
 
-interface RemoteWriteDeps {
+interface Subsystems {
   readonly db: Database
-  readonly history: Pick<LevelHistory, 'read' | 'range'>
-  readonly client: Pick<WriteClient, 'send'>
-  readonly leaseManager: Pick<LeaseManager, 'runWhileHeld'>
-  readonly intervalSeconds: number
+  readonly history: History
+  readonly receiverStore: ReceiverStore
+  readonly outbound: Outbound
+  readonly leaseManager: LeaseManager
+  readonly counters: Counters
   /** The value of the label `installation`. */
   readonly installationName: string
-  readonly counters: RemoteWriteCounters
   readonly log: Log
-  listChannels(): readonly SentChannel[]
-  /** Epoch milliseconds. */
-  now(): number
 }
 
 /** The name of the lease. */
@@ -60,14 +63,23 @@ interface Span {
 }
 
 export class RemoteWriter {
-  readonly #deps: RemoteWriteDeps
+  readonly #intervalSeconds: number
+  readonly #subsystems: Subsystems
+  readonly #wallClock: () => number
+  readonly #client: WriteClient
+  readonly #counters: RemoteWriteCounters
   readonly #step: ReturnType<typeof stepOf>
   readonly #labels = new Map<string, ChannelLabels>()
   #error: string | null = null
 
-  constructor(deps: RemoteWriteDeps) {
-    this.#deps = deps
-    this.#step = stepOf(deps.intervalSeconds)
+  constructor(config: RemoteWriteConfig, subsystems: Subsystems, wallClock = now) {
+    const { outbound, counters } = subsystems
+    this.#intervalSeconds = config.interval_seconds
+    this.#subsystems = subsystems
+    this.#wallClock = wallClock
+    this.#client = createWriteClient(config, outbound.destinations, wallClock)
+    this.#counters = createRemoteWriteCounters(counters)
+    this.#step = stepOf(config.interval_seconds)
   }
 
   /** Describes why levels are not sent; null if they are, or if another process sends them. */
@@ -77,18 +89,20 @@ export class RemoteWriter {
 
   /** Sends while this process holds the lease, until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    await this.#deps.leaseManager.runWhileHeld(leaseName, signal, async (held) => {
-      const position = new Position(this.#deps.db, held.guard)
+    const { db, leaseManager, log } = this.#subsystems
+    await leaseManager.runWhileHeld(leaseName, signal, async (held) => {
+      const position = new Position(db, held.guard)
       while (!held.signal.aborted) {
         await this.#sendFrom(position, held.signal).catch(async (error) => {
           if (held.signal.aborted) return
-          this.#deps.log.warn({ error: String(error) }, 'recorded levels could not be read for remote write')
+          log.warn({ error: String(error) }, 'recorded levels could not be read for remote write')
           await pause(maxRetryMs, held.signal)
         })
       }
       await position.save().catch(() => {})
       this.#error = null
     })
+    await this.#client.close()
   }
 
   async #sendFrom(position: Position, signal: AbortSignal): Promise<void> {
@@ -108,12 +122,25 @@ export class RemoteWriter {
     }
   }
 
+  get #levels(): LevelHistory {
+    return this.#subsystems.history.levels
+  }
+
+  #listChannels(): readonly SentChannel[] {
+    return this.#subsystems.receiverStore.listFacts().flatMap(({ name: receiver, manufacturer, channels }) =>
+      channels.map((channel): SentChannel => {
+        const { id, channel: number, slot } = channel
+        return { id, channel: number, slot, name: transmitterName(channel), receiver, manufacturer }
+      }),
+    )
+  }
+
   #now(): number {
-    return Math.floor(this.#deps.now() / 1000)
+    return Math.floor(this.#wallClock() / 1000)
   }
 
   #align(time: number): number {
-    return Math.floor(time / this.#deps.intervalSeconds) * this.#deps.intervalSeconds
+    return Math.floor(time / this.#intervalSeconds) * this.#intervalSeconds
   }
 
   /** Returns the end of the last interval that every process has stored. */
@@ -123,11 +150,11 @@ export class RemoteWriter {
 
   /** Returns the next intervals, all of which begin in one day; null if there are none yet. */
   async #nextSpan(sentUntil: number): Promise<Span | null> {
-    const { history, intervalSeconds } = this.#deps
+    const intervalSeconds = this.#intervalSeconds
     const now = this.#now()
     const available = this.#available()
     if (available <= sentUntil) return null
-    const recorded = await history.range()
+    const recorded = await this.#levels.range()
     const from = Math.max(sentUntil, this.#align(now - maxBacklogSeconds), this.#align(recorded?.first ?? available))
     const last = Math.min(available, from + intervalSeconds * this.#intervalsPerRequest())
     const nextDay = startOfDay(from) + maxBacklogSeconds
@@ -136,21 +163,21 @@ export class RemoteWriter {
   }
 
   #intervalsPerRequest(): number {
-    const perInterval = Math.max(1, this.#deps.listChannels().length) * seriesPerChannel
+    const perInterval = Math.max(1, this.#listChannels().length) * seriesPerChannel
     return Math.min(maxIntervals, Math.max(1, Math.floor(maxSamples / perInterval)))
   }
 
   /** Sends the samples of all channels. Returns the totals after them. */
   async #sendSpan({ from, to }: Span, totals: WeakTotals, signal: AbortSignal): Promise<WeakTotals> {
-    const { history, intervalSeconds } = this.#deps
-    const channels = this.#deps.listChannels()
+    const intervalSeconds = this.#intervalSeconds
+    const channels = this.#listChannels()
     const perRequest = Math.max(1, Math.floor(maxSamples / seriesPerChannel))
     const step = this.#step
     let next: WeakTotals = { day: startOfDay(from), ms: startOfDay(from) === totals.day ? totals.ms : new Map() }
     for (let first = 0; first < channels.length && !signal.aborted; first += perRequest) {
       const part = channels.slice(first, first + perRequest)
       const labels = new Map(part.map((channel) => [channel.id, this.#labelsOf(channel)]))
-      const steps = await history.read([...labels.keys()], from, to, step)
+      const steps = await this.#levels.read([...labels.keys()], from, to, step)
       const series = toTimeSeries(steps, { step, intervalSeconds }, labels, totals)
       const samples = series.reduce((count, one) => count + one.samples.length, 0)
       if (samples > 0)
@@ -166,7 +193,7 @@ export class RemoteWriter {
     if (known !== undefined) return known
     // Names change rarely; forgetting all now and then keeps the map small.
     if (this.#labels.size > 20_000) this.#labels.clear()
-    const labels = encodeChannelLabels(channel, this.#deps.installationName)
+    const labels = encodeChannelLabels(channel, this.#subsystems.installationName)
     this.#labels.set(key, labels)
     return labels
   }
@@ -177,11 +204,11 @@ export class RemoteWriter {
     samples: number,
     { to, signal }: { readonly to: number; readonly signal: AbortSignal },
   ): Promise<void> {
-    const { client, counters, log } = this.#deps
+    const { log } = this.#subsystems
     for (let retryMs = firstRetryMs; !signal.aborted; retryMs = Math.min(maxRetryMs, 2 * retryMs)) {
-      const result = await client.send(request, signal)
-      counters.countResponse(result.outcome, samples)
-      counters.setBacklog(Math.max(0, this.#available() - to))
+      const result = await this.#client.send(request, signal)
+      this.#counters.countResponse(result.outcome, samples)
+      this.#counters.setBacklog(Math.max(0, this.#available() - to))
       const error = result.outcome === 'accepted' ? null : result.error
       if (error !== null && error !== this.#error) log.warn({ error }, 'remote write failed')
       if (error === null && this.#error !== null) log.info({}, 'remote write works again')
@@ -195,13 +222,12 @@ export class RemoteWriter {
 
   /** Returns the weak milliseconds from the start of the day to `until`. */
   async #loadTotals(until: number): Promise<WeakTotals> {
-    const { history, listChannels } = this.#deps
-    const ids = listChannels().map(({ id }) => id)
+    const ids = this.#listChannels().map(({ id }) => id)
     let totals: WeakTotals = { day: startOfDay(until), ms: new Map() }
     let from = totals.day
     for (const step of [600, 10, 1] as const) {
       const to = Math.floor(until / step) * step
-      if (to > from) totals = addWeak(totals, await history.read(ids, from, to, step))
+      if (to > from) totals = addWeak(totals, await this.#levels.read(ids, from, to, step))
       from = Math.max(from, to)
     }
     return totals

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { type ColumnName, columnNames, noValue, type StateLetter, stateLetters } from '../domain/history/columns.ts'
+import type { History } from './history.ts'
 import { WalkTests } from './walk-tests.ts'
 
 interface Second {
@@ -53,7 +54,7 @@ it('reads what was received while a transmitter was on, from the first whole sec
       [106, { letter: '1' }],
     ]),
   )
-  const tests = new WalkTests(history)
+  const tests = new WalkTests(history as unknown as History)
   expect(await read(tests, [{ channelId: 7, beganAt: 100_200 }], 107_500)).toEqual({
     7: expect.objectContaining({ lowest: -70, loudest: -30 }),
   })
@@ -65,7 +66,7 @@ it('reads what was received while a transmitter was on, from the first whole sec
 it('reads the seconds of the last time only, once it has read the others', async () => {
   const seconds = new Map<number, Second>([[150, { letter: '1', rf: -80 }]])
   const history = createHistory(seconds)
-  const tests = new WalkTests(history)
+  const tests = new WalkTests(history as unknown as History)
   const checks = [
     { channelId: 7, beganAt: 100_000 },
     { channelId: 8, beganAt: 180_000 },

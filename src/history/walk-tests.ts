@@ -3,16 +3,11 @@
  * many channels read only the last seconds.
  */
 
-import { type LevelHistory, refuseHistoryRead } from '../domain/history/level-history.ts'
+import { refuseHistoryRead } from '../domain/history/level-history.ts'
 import { addSeconds, noWalkLevels, type WalkLevels } from '../domain/history/level-summary.ts'
 import { LruMap } from '../platform/cache.ts'
 import { FairQueue } from '../platform/concurrency.ts'
-
-interface WalkTestDeps {
-  readonly levels: Pick<LevelHistory, 'read'>
-  /** Stores what is recorded but not stored yet. */
-  flush(): Promise<void>
-}
+import type { History } from './history.ts'
 
 /** A check that has begun. Times are epoch milliseconds. */
 export interface BegunCheck {
@@ -32,20 +27,20 @@ const spanSeconds = 600
 const maxKept = 10_000
 
 export class WalkTests {
-  readonly #deps: WalkTestDeps
+  readonly #history: History
   readonly #kept = new LruMap<string, ReadLevels>(maxKept)
   /** One read at a time, so that concurrent requests do not read the same seconds twice. */
   readonly #reading = new FairQueue({ atOnce: 1, places: 64, refuse: refuseHistoryRead })
 
-  constructor(deps: WalkTestDeps) {
-    this.#deps = deps
+  constructor(history: History) {
+    this.#history = history
   }
 
   /** Returns the levels of each channel from the first whole second of its check until `now` (epoch ms). */
   read(checks: readonly BegunCheck[], now: number, client: string): Promise<ReadonlyMap<number, WalkLevels>> {
     return this.#reading.run(client, async () => {
       // While the disk is full, stored levels can still be read.
-      await this.#deps.flush().catch(() => {})
+      await this.#history.flush().catch(() => {})
       const end = Math.floor(now / 1000) + 1
       const settled = end - unsettledSeconds
       await this.#readSettled(checks, settled)
@@ -60,7 +55,7 @@ export class WalkTests {
       const to = Math.min(settled, from + spanSeconds)
       const unread = checks.filter((check) => this.#readLevels(check).next < to)
       if (unread.length === 0) continue
-      const steps = await this.#deps.levels.read(idsOf(unread), from, to, 1)
+      const steps = await this.#history.levels.read(idsOf(unread), from, to, 1)
       for (const check of unread) {
         const before = this.#readLevels(check)
         this.#kept.set(keyOf(check), { ...addSeconds(before, steps, check.channelId, before.next), next: to })
@@ -74,7 +69,7 @@ export class WalkTests {
     end: number,
   ): Promise<ReadonlyMap<number, WalkLevels>> {
     if (checks.length === 0) return new Map()
-    const steps = await this.#deps.levels.read(idsOf(checks), settled, end, 1)
+    const steps = await this.#history.levels.read(idsOf(checks), settled, end, 1)
     return new Map(
       checks.map((check) => {
         const before = this.#readLevels(check)

@@ -33,6 +33,12 @@ export interface ShowFields extends Partial<Omit<ShowPlan, 'starts_at' | 'ends_a
   readonly ends_at?: string | null
 }
 
+export function getShow({ lists }: Service, id: number): Show {
+  const show = lists.current.shows.find((candidate) => candidate.id === id)
+  if (show === undefined) throw new RequestError('not_found', { subject: `show ${id}` })
+  return show
+}
+
 export function addShow(service: Service, actor: Actor, fields: ShowFields & Pick<ShowPlan, 'title'>): Promise<Show> {
   const defaults = { starts_at: null, ends_at: null, group_ids: [], notes: '' }
   const plan = { ...defaults, title: fields.title, ...parseFields(fields) }

@@ -1,5 +1,6 @@
 /** Routes for line checks. */
 
+import { getShow } from '../../actions/shows/edit-shows.ts'
 import { addCheck, beginCheck } from '../../actions/shows/line-check.ts'
 import { type ChannelCheckBody, checkOperations } from '../../contract/checks.ts'
 import {
@@ -28,7 +29,7 @@ export function checkRoutes(app: ContractServer, service: Service): void {
   app.route({
     ...checkOperations.listChecks,
     handler: async (request) => {
-      const show = findShow(service, request.params.id)
+      const show = getShow(service, request.params.id)
       return paginate(request, await readLineCheck(service, show, request.query.channel, clientKeyOf(request)))
     },
   })
@@ -46,12 +47,6 @@ export function checkRoutes(app: ContractServer, service: Service): void {
     handler: async ({ actor, params, body }) =>
       toCheckBody(await beginCheck(service, actor, { show_id: params.id, ...body })),
   })
-}
-
-function findShow({ lists }: Service, id: number): Show {
-  const show = lists.current.shows.find((candidate) => candidate.id === id)
-  if (show === undefined) throw new RequestError('not_found', { subject: `show ${id}` })
-  return show
 }
 
 /** Returns the line check of the channels of a show, by slot; of one channel if `only` is given. */

@@ -1,12 +1,11 @@
 /** Routes for reports of shows, and for the crew sheet. */
 
 import type { FastifyRequest } from 'fastify'
+import { getShow } from '../../actions/shows/edit-shows.ts'
 import { reportShow } from '../../actions/shows/report-show.ts'
 import { type CrewSheet, reportOperations, type ShowReport } from '../../contract/reports.ts'
-import { RequestError } from '../../domain/errors.ts'
 import { toCrewSheet, toCrewSheetCsv } from '../../domain/reports/crew-sheet.ts'
 import { toReportCsv } from '../../domain/reports/show-report.ts'
-import type { Show } from '../../domain/shows.ts'
 import type { Service } from '../../service.ts'
 import { listAssignments, listPerformers } from '../../storage/hardware.ts'
 import { clientKeyOf } from '../server/client-key.ts'
@@ -22,7 +21,7 @@ export function reportRoutes(app: ContractServer, service: Service): void {
     const known = pending.get(id)
     if (known !== undefined) return known
     const levels = service.history.levels.ofClient(clientKeyOf(request))
-    const made = reportShow(service, levels, findShow(service, id)).finally(() => pending.delete(id))
+    const made = reportShow(service, levels, getShow(service, id)).finally(() => pending.delete(id))
     pending.set(id, made)
     return made
   }
@@ -48,7 +47,7 @@ export function reportRoutes(app: ContractServer, service: Service): void {
       const channelId = service.unitStore.get(wireless_unit)?.channel_id ?? null
       return channelId === null ? [] : { channelId, performer, role }
     })
-    return toCrewSheet(showId === undefined ? null : findShow(service, showId), {
+    return toCrewSheet(showId === undefined ? null : getShow(service, showId), {
       channels: service.receiverStore.listFacts().flatMap(({ channels }) => channels),
       placeholders: service.placeholderStore.list(),
       groups: service.lists.groupsOf(undefined),
@@ -68,12 +67,6 @@ export function reportRoutes(app: ContractServer, service: Service): void {
     handler: (request, reply) =>
       sendCsv(request, reply, 'crew-sheet.csv', toCsv(crewSheet(request.query.show), toCrewSheetCsv)),
   })
-}
-
-function findShow({ lists }: Service, id: number): Show {
-  const show = lists.current.shows.find((candidate) => candidate.id === id)
-  if (show === undefined) throw new RequestError('not_found', { subject: `show ${id}` })
-  return show
 }
 
 async function* toCsv<Body>(body: Promise<Body>, format: (body: Body) => string): AsyncIterable<string> {

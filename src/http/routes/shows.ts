@@ -1,10 +1,9 @@
 /** Routes for shows. */
 
 import { addScene, getScene, listScenes, removeScene } from '../../actions/shows/edit-scenes.ts'
-import { addShow, changeShow, endShow, removeShow, startShow } from '../../actions/shows/edit-shows.ts'
+import { addShow, changeShow, endShow, getShow, removeShow, startShow } from '../../actions/shows/edit-shows.ts'
 import { previewRecall, recallScene } from '../../actions/shows/recall-scene.ts'
 import { showOperations } from '../../contract/shows.ts'
-import { RequestError } from '../../domain/errors.ts'
 import { toSceneBody } from '../../domain/scenes/arrangement.ts'
 import { toShowBody } from '../../domain/shows.ts'
 import type { Service } from '../../service.ts'
@@ -12,20 +11,14 @@ import type { ContractServer } from '../server/contract.ts'
 import { paginate, paginateLocal } from '../server/response.ts'
 
 export function showRoutes(app: ContractServer, service: Service): void {
-  const shows = () => service.lists.current.shows
-
   app.route({
     ...showOperations.listShows,
-    handler: (request) => paginateLocal(request, shows().map(toShowBody)),
+    handler: (request) => paginateLocal(request, service.lists.current.shows.map(toShowBody)),
   })
 
   app.route({
     ...showOperations.getShow,
-    handler: ({ params: { id } }) => {
-      const show = shows().find((candidate) => candidate.id === id)
-      if (show === undefined) throw new RequestError('not_found', { subject: `show ${id}` })
-      return toShowBody(show)
-    },
+    handler: ({ params }) => toShowBody(getShow(service, params.id)),
   })
 
   app.route({
