@@ -1,53 +1,55 @@
-import type { AlertKind } from '../contract/alert-kinds.ts'
 import type { Alert } from '../domain/alerts/alert.ts'
-import type { AlertScope, AlertSettings } from '../domain/alerts/alert-settings.ts'
-import { channelsOfAlert, isSilenced, type Silence } from '../domain/alerts/silences.ts'
+import type { AlertSettings } from '../domain/alerts/alert-settings.ts'
+import type { Cause } from '../domain/alerts/compare-causes.ts'
+import { channelsOfAlert, isSilenced } from '../domain/alerts/silences.ts'
 import { hasRunningShow, isSnoozeOver, lastStartOf } from '../domain/alerts/snooze.ts'
-import type { Receiver } from '../domain/equipment/receiver.ts'
 import type { AlertSurroundings } from '../domain/notifications/surroundings.ts'
-import type { RunningShow } from '../domain/shows.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'
+import type { EffectiveSettings } from '../lists/effective-settings.ts'
+import type { StoredLists } from '../lists/stored-lists.ts'
+import { now } from '../platform/clock.ts'
+import type { ReceiverSources } from '../sources/receiver-sources.ts'
 
-export interface AlertContextDeps {
-  readonly receiverStore: Pick<ReceiverStore, 'get' | 'facts'>
-  alertSettings(kind: AlertKind, scope: AlertScope): AlertSettings
-  areSourcesFailing(receiver: Receiver): boolean
-  groups(): readonly { readonly id: number; readonly slots: readonly number[] }[]
-  silences(): readonly Silence[]
-  runningShows(): readonly (RunningShow & { readonly started_at: number | null })[]
-  /** Epoch milliseconds. */
-  now(): number
-}
-
-type AlertSubject = Pick<Alert, 'kind' | 'manufacturer' | 'receiver_id' | 'channel_id' | 'data'>
-
+/** Settings, silences, shows and more general problems that apply to an alert. */
 export class AlertContext {
-  readonly #deps: AlertContextDeps
+  readonly #receiverStore: ReceiverStore
+  readonly #settings: EffectiveSettings
+  readonly #lists: StoredLists
+  readonly #receiverSources: ReceiverSources
 
-  constructor(deps: AlertContextDeps) {
-    this.#deps = deps
+  constructor(
+    receiverStore: ReceiverStore,
+    settings: EffectiveSettings,
+    lists: StoredLists,
+    receiverSources: ReceiverSources,
+  ) {
+    this.#receiverStore = receiverStore
+    this.#settings = settings
+    this.#lists = lists
+    this.#receiverSources = receiverSources
   }
 
-  settingsOf(subject: AlertSubject): AlertSettings {
+  settingsOf(subject: Alert | Cause): AlertSettings {
     const slots = this.#channelsOf(subject).map(({ slot }) => slot)
-    return this.#deps.alertSettings(subject.kind, { manufacturer: subject.manufacturer, slots })
+    return this.#settings.alertSettings(subject.kind, { manufacturer: subject.manufacturer, slots })
   }
 
   isSilenced(alert: Alert): boolean {
-    const silences = alert.state === 'cleared' ? [] : this.#deps.silences()
-    return silences.length > 0 && isSilenced(alert, this.#channelsOf(alert), { silences, groups: this.#deps.groups() })
+    const { silences, groups } = this.#lists.current
+    if (alert.state === 'cleared' || silences.length === 0) return false
+    return isSilenced(alert, this.#channelsOf(alert), { silences, groups })
   }
 
   surroundingsOf(alert: Alert): AlertSurroundings {
-    const { receiverStore, silences, areSourcesFailing } = this.#deps
+    const { silences, groups } = this.#lists.current
     const context = this.#showContext(alert)
-    const { groups, channels } = context
-    const receiver = alert.receiver_id === null ? undefined : receiverStore.get(alert.receiver_id)
+    const { channels } = context
+    const receiver = alert.receiver_id === null ? undefined : this.#receiverStore.get(alert.receiver_id)
     const isOffline = receiver?.is_active === false && alert.channel_id !== null
     const slots = new Set(channels.map(({ slot }) => slot))
     return {
-      isSilenced: isSilenced(alert, channels, { silences: silences(), groups }),
-      isInhibited: receiver !== undefined && (isOffline || areSourcesFailing(receiver)),
+      isSilenced: isSilenced(alert, channels, { silences, groups }),
+      isInhibited: receiver !== undefined && (isOffline || this.#receiverSources.areFailing(receiver)),
       groupIds: groups.flatMap((group) => (group.slots.some((slot) => slots.has(slot)) ? group.id : [])),
       showStartedAt: lastStartOf(alert, context),
     }
@@ -58,16 +60,16 @@ export class AlertContext {
   }
 
   isSnoozeOver(alert: Alert): boolean {
-    return isSnoozeOver(alert, this.#deps.now(), this.#showContext(alert))
+    return isSnoozeOver(alert, now(), this.#showContext(alert))
   }
 
-  #channelsOf(subject: Omit<AlertSubject, 'kind' | 'manufacturer'>) {
+  #channelsOf(subject: Alert | Cause) {
     const { receiver_id } = subject
-    return channelsOfAlert(subject, receiver_id === null ? undefined : this.#deps.receiverStore.facts(receiver_id))
+    return channelsOfAlert(subject, receiver_id === null ? undefined : this.#receiverStore.facts(receiver_id))
   }
 
   #showContext(alert: Alert) {
-    const { runningShows, groups } = this.#deps
-    return { runningShows: runningShows(), groups: groups(), channels: this.#channelsOf(alert) }
+    const { groups } = this.#lists.current
+    return { runningShows: this.#lists.runningShows(), groups, channels: this.#channelsOf(alert) }
   }
 }

@@ -1,7 +1,9 @@
+import type { BatteryForecasts } from '../conditions/battery-forecasts.ts'
+import type { ConditionMonitor } from '../conditions/conditions.ts'
 import type { Alert, AlertChange } from '../domain/alerts/alert.ts'
 import { listReceiverCauses, receiverAlertEnding } from '../domain/alerts/channel-alerts.ts'
 import { listChargerCauses } from '../domain/alerts/charger.ts'
-import { type CauseStarts, type Comparison, compareCauses, noStarts } from '../domain/alerts/compare-causes.ts'
+import { type CauseStarts, type ComparedCauses, compareCauses, noStarts } from '../domain/alerts/compare-causes.ts'
 import { type AlertEnding, describeEnding } from '../domain/alerts/describe-alert.ts'
 import { type ConflictContext, conflictAlertEnding, listConflictCauses } from '../domain/alerts/frequency-conflict.ts'
 import { recordingSubject, toRecordingCause } from '../domain/alerts/recording.ts'
@@ -9,45 +11,35 @@ import {
   listSourceCauses,
   listSubscriptionCauses,
   type SourceFailures,
-  type SubscriptionStatus,
   subscriptionSubject,
   upstreamSubject,
 } from '../domain/alerts/source.ts'
-import {
-  type ForecastContext,
-  forecastAlertEnding,
-  listForecastCauses,
-  type PlannedShow,
-} from '../domain/alerts/will-not-last.ts'
-import type { Thresholds } from '../domain/conditions/condition.ts'
-import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
+import { type ForecastContext, forecastAlertEnding, listForecastCauses } from '../domain/alerts/will-not-last.ts'
+import type { Channel } from '../domain/equipment/receiver.ts'
 import { recordOfSite } from '../domain/equipment/sites.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'
 import type { UnitStore } from '../ingest/unit-store.ts'
+import type { StoredLists } from '../lists/stored-lists.ts'
+import { now } from '../platform/clock.ts'
+import type { Log } from '../platform/log.ts'
+import type { Connections } from '../sources/connections.ts'
+import type { ReceiverSources } from '../sources/receiver-sources.ts'
+import type { SourceRegistry } from '../sources/source-registry.ts'
 import type { AlertContext } from './alert-context.ts'
+import type { FrequencyConflicts } from './frequency-conflicts.ts'
 import type { OpenAlerts } from './open-alerts.ts'
 
-export interface AlertEvaluationDeps {
-  readonly receiverStore: Pick<ReceiverStore, 'get' | 'facts'>
-  readonly unitStore: Pick<UnitStore, 'reportedBy'>
-  readonly open: Pick<OpenAlerts, 'find' | 'list' | 'ofReceiver'>
-  readonly context: Pick<AlertContext, 'settingsOf' | 'isSnoozeOver'>
-  thresholds(receiver: Receiver, channel: Channel): Thresholds
-  /** Whether the conditions of the receiver follow from what this process has received, or has waited for in vain. */
-  isEvaluated(receiverId: number): boolean
-  isMonitored(manufacturer: string): boolean
-  isSource(source: string): boolean
-  areSourcesFailing(receiver: Receiver): boolean
-  subscriptions(): readonly SubscriptionStatus[]
-  groups(): ForecastContext['groups']
-  runningShows(): readonly PlannedShow[]
-  /** Null if unknown. */
-  forecast: ForecastContext['forecast']
-  batterySince: ForecastContext['batterySince']
-  readonly frequencyConflicts: Omit<ConflictContext, 'isInhibited'>
-  onAcknowledged(alert: Alert): void
-  /** Epoch milliseconds. */
-  now(): number
+/** The subsystems whose states cause alerts. */
+export interface AlertInputs {
+  readonly receiverStore: ReceiverStore
+  readonly unitStore: UnitStore
+  readonly sourceRegistry: SourceRegistry
+  readonly connections: Connections
+  readonly receiverSources: ReceiverSources
+  readonly lists: StoredLists
+  readonly conditions: ConditionMonitor
+  readonly forecasts: BatteryForecasts
+  readonly frequencyConflicts: FrequencyConflicts
 }
 
 interface Evaluated {
@@ -57,33 +49,38 @@ interface Evaluated {
 }
 
 export class AlertEvaluation {
-  readonly #deps: AlertEvaluationDeps
+  readonly #open: OpenAlerts
+  readonly #context: AlertContext
+  readonly #inputs: AlertInputs
+  readonly #log: Log
   readonly #starts = new Map<number | string, CauseStarts>()
   /** When open alerts last followed the values of their causes (epoch ms), by alert id. */
   readonly #followedAt = new Map<number, number>()
 
-  constructor(deps: AlertEvaluationDeps) {
-    this.#deps = deps
+  constructor(open: OpenAlerts, context: AlertContext, inputs: AlertInputs, log: Log) {
+    this.#open = open
+    this.#context = context
+    this.#inputs = inputs
+    this.#log = log
   }
 
   evaluateReceiver(id: number): Evaluated {
-    const { receiverStore, unitStore, isEvaluated, isMonitored, areSourcesFailing, thresholds } = this.#deps
+    const { receiverStore, unitStore, receiverSources, conditions } = this.#inputs
     const receiver = receiverStore.get(id)
-    if (receiver === undefined || !isEvaluated(id) || !isMonitored(receiver.manufacturer)) {
+    if (receiver === undefined || !conditions.isEvaluated(id) || !this.#isMonitored(receiver.manufacturer)) {
       this.#starts.delete(id)
       return { changes: [], dueAt: Number.POSITIVE_INFINITY }
     }
-    const open = this.#deps.open.ofReceiver(id)
-    for (const alert of open) if (alert.state === 'acknowledged') this.#deps.onAcknowledged(alert)
+    const open = this.#open.ofReceiver(id)
+    for (const alert of open) if (alert.state === 'acknowledged') void this.endDied(alert)
     const context = {
-      areSourcesFailing: areSourcesFailing(receiver),
-      thresholds: (channel: Channel) => thresholds(receiver, channel),
+      areSourcesFailing: receiverSources.areFailing(receiver),
+      thresholds: (channel: Channel) => conditions.thresholdsOf(receiver, channel),
     }
     const isInhibited = context.areSourcesFailing || !receiver.is_active
     const packs = unitStore.reportedBy(id)
     const forecastContext = this.#forecastContext(isInhibited)
-    const { conflictOf, isSettling } = this.#deps.frequencyConflicts
-    const conflictContext: ConflictContext = { conflictOf, isSettling, isInhibited }
+    const conflictContext = this.#conflictContext(isInhibited)
     const causes = [
       ...listReceiverCauses(receiver, context),
       ...listChargerCauses(receiver, packs, isInhibited),
@@ -99,9 +96,17 @@ export class AlertEvaluation {
     return this.#compare(id, { causes, open, endingOf })
   }
 
+  /** Ends the condition `battery_died` of a channel whose alert was acknowledged. */
+  async endDied({ kind, channel_id }: Alert): Promise<void> {
+    if (kind !== 'battery_died' || channel_id === null) return
+    await this.#inputs.conditions.acknowledgeDied(channel_id).catch((error) => {
+      this.#log.warn({ channel: channel_id, error: String(error) }, 'the end of battery_died could not be stored')
+    })
+  }
+
   /** `failures` are undefined after a success. */
   evaluateSource(source: string, failures: SourceFailures | undefined): readonly AlertChange[] {
-    const alert = this.#deps.open.find(upstreamSubject(source))
+    const alert = this.#open.find(upstreamSubject(source))
     return this.#compare(source, {
       causes: failures === undefined ? [] : listSourceCauses(failures),
       open: alert === undefined ? [] : [alert],
@@ -111,7 +116,7 @@ export class AlertEvaluation {
 
   /** `fault` is null if levels can be recorded. */
   evaluateRecording(fault: string | null): readonly AlertChange[] {
-    const alert = this.#deps.open.find(recordingSubject)
+    const alert = this.#open.find(recordingSubject)
     return this.#compare(recordingSubject, {
       causes: fault === null ? [] : [toRecordingCause(fault)],
       open: alert === undefined ? [] : [alert],
@@ -120,12 +125,13 @@ export class AlertEvaluation {
   }
 
   evaluateSubscriptions(): AlertChange[] {
-    return this.#deps
+    const { connections, sourceRegistry } = this.#inputs
+    return connections
       .subscriptions()
-      .filter(({ source }) => this.#deps.isSource(source))
+      .filter(({ source }) => sourceRegistry.find(source) !== undefined)
       .flatMap((subscription) => {
         const subject = subscriptionSubject(subscription.source)
-        const alert = this.#deps.open.find(subject)
+        const alert = this.#open.find(subject)
         if (alert === undefined && subscription.downSince === null) return []
         const { isEnabled, downSince } = subscription
         const isUp = !isEnabled || downSince === null
@@ -138,49 +144,69 @@ export class AlertEvaluation {
   }
 
   endSnoozes(): AlertChange[] {
-    return this.#deps.open
+    return this.#open
       .list()
-      .filter((alert) => alert.site === null && alert.state === 'snoozed' && this.#deps.context.isSnoozeOver(alert))
+      .filter((alert) => alert.site === null && alert.state === 'snoozed' && this.#context.isSnoozeOver(alert))
       .map((alert) => ({ type: 'end_snooze', alert }))
   }
 
   /** Clears the alerts whose subject is no longer monitored and, after a change of settings, those of disabled kinds. */
   clearOrphans(areSettingsChanged: boolean): AlertChange[] {
-    return this.#deps.open.list().flatMap((alert): AlertChange[] => {
-      const isDisabled = alert.site === null && areSettingsChanged && !this.#deps.context.settingsOf(alert).isEnabled
+    return this.#open.list().flatMap((alert): AlertChange[] => {
+      const isDisabled = alert.site === null && areSettingsChanged && !this.#context.settingsOf(alert).isEnabled
       const ending: AlertEnding | null = this.#isOrphan(alert) ? 'unmonitored' : isDisabled ? 'disabled' : null
       return ending === null ? [] : [{ type: 'clear', alert, message: describeEnding(alert, ending) }]
     })
   }
 
   #isOrphan({ manufacturer, receiver_id, subject, kind, site }: Alert): boolean {
-    const { receiverStore, isMonitored, isSource } = this.#deps
-    if (site !== null) return !isMonitored(recordOfSite(site.code))
+    const { receiverStore, sourceRegistry } = this.#inputs
+    if (site !== null) return !this.#isMonitored(recordOfSite(site.code))
     if (manufacturer === null) return false
-    if (!isMonitored(manufacturer)) return true
+    if (!this.#isMonitored(manufacturer)) return true
     if (receiver_id !== null) return receiverStore.facts(receiver_id) === undefined
     const source = subject.slice(subject.indexOf(':') + 1)
     const subjectOf = kind === 'link_lost' ? subscriptionSubject : upstreamSubject
-    return subject === subjectOf(source) && !isSource(source)
+    return subject === subjectOf(source) && sourceRegistry.find(source) === undefined
+  }
+
+  #isMonitored(code: string): boolean {
+    return this.#inputs.sourceRegistry.manufacturers().some((known) => known.code === code && known.isEnabled)
   }
 
   #forecastContext(isInhibited: boolean): ForecastContext {
-    const { runningShows, groups, forecast, batterySince, now } = this.#deps
-    return { runningShows: runningShows(), groups: groups(), forecast, batterySince, isInhibited, now: now() }
+    const { lists, forecasts } = this.#inputs
+    return {
+      runningShows: lists.runningShows(),
+      groups: lists.current.groups,
+      forecast: (channel) => forecasts.currentForecast(channel),
+      batterySince: (channelId) => forecasts.batterySince(channelId),
+      isInhibited,
+      now: now(),
+    }
   }
 
-  #compare(scope: number | string, comparison: Pick<Comparison, 'causes' | 'open' | 'endingOf'>): Evaluated {
+  #conflictContext(isInhibited: boolean): ConflictContext {
+    const { frequencyConflicts } = this.#inputs
+    return {
+      conflictOf: (channelId) => frequencyConflicts.conflictOf(channelId),
+      isSettling: (channelId) => frequencyConflicts.isSettling(channelId),
+      isInhibited,
+    }
+  }
+
+  #compare(scope: number | string, comparison: ComparedCauses): Evaluated {
     const compared = compareCauses({
       starts: this.#starts.get(scope) ?? noStarts,
-      now: this.#deps.now(),
+      now: now(),
       followedAt: ({ id }) => this.#followedAt.get(id),
-      settings: (subject) => this.#deps.context.settingsOf(subject),
+      settings: (subject) => this.#context.settingsOf(subject),
       ...comparison,
     })
     if (compared.starts.size === 0) this.#starts.delete(scope)
     else this.#starts.set(scope, compared.starts)
     for (const change of compared.changes) {
-      if (change.type === 'update') this.#followedAt.set(change.alert.id, this.#deps.now())
+      if (change.type === 'update') this.#followedAt.set(change.alert.id, now())
       if (change.type === 'clear') this.#followedAt.delete(change.alert.id)
     }
     return compared

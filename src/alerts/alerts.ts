@@ -11,48 +11,47 @@ import { type Cause, toAlertCause } from '../domain/alerts/compare-causes.ts'
 import { describeEnding } from '../domain/alerts/describe-alert.ts'
 import { recordingSubject } from '../domain/alerts/recording.ts'
 import { type SourceFailures, upstreamSubject } from '../domain/alerts/source.ts'
-import type { PlannedShow } from '../domain/alerts/will-not-last.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
 import { recordOfSite } from '../domain/equipment/sites.ts'
+import type { EffectiveSettings } from '../lists/effective-settings.ts'
+import { now } from '../platform/clock.ts'
 import { Semaphore } from '../platform/concurrency.ts'
 import type { Log } from '../platform/log.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { Topic } from '../platform/topic.ts'
 import { maxTimerMs } from '../platform/wait.ts'
-import type { ReceiverSources } from '../sources/receiver-sources.ts'
-import { AlertContext, type AlertContextDeps } from './alert-context.ts'
-import { AlertEvaluation, type AlertEvaluationDeps } from './alert-evaluation.ts'
-import { type AlertChanged, type AlertEdit, OpenAlerts, type OpenAlertsDeps } from './open-alerts.ts'
+import type { SourceRecords } from '../sources/source-records.ts'
+import type { Database } from '../storage/database.ts'
+import type { AlertContext } from './alert-context.ts'
+import { AlertEvaluation, type AlertInputs } from './alert-evaluation.ts'
+import type { NotificationQueue } from './notification-queue.ts'
+import { type AlertChanged, type AlertEdit, OpenAlerts } from './open-alerts.ts'
 import { UnstoredAlerts } from './unstored-alerts.ts'
 
-export interface AlertDeps
-  extends Omit<OpenAlertsDeps, 'isSilenced'>,
-    AlertContextDeps,
-    Omit<AlertEvaluationDeps, 'open' | 'context' | 'onAcknowledged'> {
+interface Subsystems extends AlertInputs {
+  readonly db: Database
+  readonly settings: EffectiveSettings
+  readonly sourceRecords: SourceRecords
+  readonly alertContext: AlertContext
+  readonly notificationQueue: NotificationQueue
   readonly log: Log
-  ownReceivers(): Iterable<number>
-  /** Resolves when the end of the condition `battery_died` is stored. */
-  acknowledgeDied(channelId: number): Promise<void>
-  isFailing(source: string): boolean
-  readonly receiverSources: Pick<ReceiverSources, 'receiversOf' | 'all'>
-  runningShows(): readonly (PlannedShow & { readonly started_at: number | null })[]
-  /** `isStored`: it ends because the same alert was stored now. */
-  onUnstored(alert: Alert, isStored: boolean): void
 }
 
 interface Due {
   readonly receivers: Set<number>
   readonly sources: Set<string>
-  /** Whether recording, subscriptions, snoozes and orphaned alerts are evaluated too. */
+  /** True if recording, subscriptions, snoozes and orphaned alerts are also evaluated. */
   everything: boolean
 }
 
 export class Alerts {
   readonly changed: Topic<AlertChanged>
+  /** Changes of other processes were loaded. */
+  readonly loaded: Topic
   readonly context: AlertContext
   readonly unstored: UnstoredAlerts
   #recordingFault: string | null | undefined
-  readonly #deps: AlertDeps
+  readonly #subsystems: Subsystems
   readonly #open: OpenAlerts
   readonly #evaluation: AlertEvaluation
   readonly #evaluated = new Set<number>()
@@ -68,23 +67,19 @@ export class Alerts {
   /** Serializes evaluations, reads and writes. */
   readonly #queue = new Semaphore(1)
 
-  constructor(deps: AlertDeps) {
-    this.#deps = deps
-    this.context = new AlertContext(deps)
-    this.#open = new OpenAlerts({ ...deps, isSilenced: (alert) => this.context.isSilenced(alert) })
+  constructor(subsystems: Subsystems) {
+    const { db, notificationQueue, alertContext, settings, forecasts, frequencyConflicts, log } = subsystems
+    this.#subsystems = subsystems
+    this.context = alertContext
+    this.#open = new OpenAlerts(db, notificationQueue, alertContext, settings)
     this.changed = this.#open.changed
-    this.#evaluation = new AlertEvaluation({
-      ...deps,
-      open: this.#open,
-      context: this.context,
-      onAcknowledged: (alert) => void this.#endDied(alert),
-    })
-    this.unstored = new UnstoredAlerts({
-      settings: () => deps.alertSettings('storage_failing', { manufacturer: null, slots: [] }),
-      isSnoozeOver: (alert) => this.context.isSnoozeOver(alert),
-      publish: (alert, hasOnlyOtherValues) => this.#publishUnstored(alert, hasOnlyOtherValues),
-      log: deps.log,
-      now: deps.now,
+    this.loaded = this.#open.loaded
+    this.#evaluation = new AlertEvaluation(this.#open, alertContext, subsystems, log)
+    this.unstored = new UnstoredAlerts(settings, alertContext, log)
+    this.unstored.changed.subscribe((change) => this.#publishUnstored(change.alert, change.hasOnlyOtherValues))
+    forecasts.checked.subscribe(() => this.#forecastsChecked())
+    frequencyConflicts.changed.subscribe((receiverIds) => {
+      for (const id of receiverIds) this.#evaluateLater(id)
     })
   }
 
@@ -102,12 +97,17 @@ export class Alerts {
     return [...this.#open.list(), ...this.unstored.list()]
   }
 
+  /** True while a stored alert about this subject is open. */
+  hasStored(subject: string): boolean {
+    return this.#open.find(subject) !== undefined
+  }
+
   evaluateReceiver(before: Receiver | undefined, after: Receiver): void {
     const { id } = after
     // The first report of a receiver is always evaluated, because this process has not evaluated the receiver's stored
     // state yet.
     if (this.#evaluated.has(id) && !canChangeCauses(before, after)) return
-    if (this.#deps.isEvaluated(id)) this.#evaluated.add(id)
+    if (this.#subsystems.conditions.isEvaluated(id)) this.#evaluated.add(id)
     this.#evaluateLater(id)
   }
 
@@ -130,17 +130,6 @@ export class Alerts {
     this.#schedule()
   }
 
-  /** Evaluates the receivers that may belong to a show with a planned end. */
-  forecastsChanged(): void {
-    const hasEnd = this.#deps.runningShows().some(({ ends_at }) => ends_at !== null)
-    if (!hasEnd && !this.#open.list().some(({ kind }) => kind === 'will_not_last')) return
-    for (const id of this.#deps.ownReceivers()) this.#evaluateLater(id)
-  }
-
-  conflictsChanged(receiverIds: Iterable<number>): void {
-    for (const id of receiverIds) this.#evaluateLater(id)
-  }
-
   recordingChanged(fault: string | null): void {
     this.#recordingFault = fault
     this.evaluateAll()
@@ -148,7 +137,7 @@ export class Alerts {
 
   /** Evaluates causes that depend on time, settings or the set of sources, and retries failed writes. */
   evaluateAll(): void {
-    for (const source of this.#deps.receiverSources.all()) this.#checkFailing(source)
+    for (const source of this.#subsystems.receiverSources.all()) this.#checkFailing(source)
     for (const source of this.#failures.keys()) this.#due.sources.add(source)
     this.#due.everything = true
     this.#schedule()
@@ -156,7 +145,7 @@ export class Alerts {
 
   settingsChanged(): void {
     this.#areSettingsChanged = true
-    for (const id of this.#deps.ownReceivers()) this.#evaluateLater(id)
+    for (const id of this.#subsystems.conditions.ownReceivers()) this.#evaluateLater(id)
   }
 
   /** Raises alerts for these causes unless they are already open. Returns the raised alerts. */
@@ -185,7 +174,7 @@ export class Alerts {
 
   async edit(work: AlertEdit): Promise<Alert> {
     const alert = await this.#queue.run(() => this.#open.edit(work))
-    if (alert.state === 'acknowledged') await this.#endDied(alert)
+    if (alert.state === 'acknowledged') await this.#evaluation.endDied(alert)
     return alert
   }
 
@@ -197,6 +186,14 @@ export class Alerts {
   close(): void {
     this.#isClosed = true
     clearTimeout(this.#timer)
+  }
+
+  /** Evaluates the receivers that may belong to a show with a planned end. */
+  #forecastsChecked(): void {
+    const { lists, conditions } = this.#subsystems
+    const hasEnd = lists.runningShows().some(({ ends_at }) => ends_at !== null)
+    if (!hasEnd && !this.#open.list().some(({ kind }) => kind === 'will_not_last')) return
+    for (const id of conditions.ownReceivers()) this.#evaluateLater(id)
   }
 
   #evaluateLater(receiverId: number): void {
@@ -211,11 +208,11 @@ export class Alerts {
   }
 
   #checkFailing(source: string): void {
-    const isFailing = this.#deps.isFailing(source)
+    const isFailing = this.#subsystems.sourceRecords.isFailing(source)
     if (isFailing === this.#failing.has(source)) return
     if (isFailing) this.#failing.add(source)
     else this.#failing.delete(source)
-    for (const id of this.#deps.receiverSources.receiversOf(source)) this.#due.receivers.add(id)
+    for (const id of this.#subsystems.receiverSources.receiversOf(source)) this.#due.receivers.add(id)
     this.#schedule()
   }
 
@@ -250,7 +247,7 @@ export class Alerts {
       for (const source of due.sources) this.#due.sources.add(source)
       this.#areSettingsChanged = true
       for (const change of ofRecording) if (change.type === 'raise') this.unstored.recording.raise(change.cause)
-      this.#deps.log.warn({ alerts: changes.length, error: String(error) }, 'alerts could not be stored')
+      this.#subsystems.log.warn({ alerts: changes.length, error: String(error) }, 'alerts could not be stored')
     }
   }
 
@@ -262,7 +259,8 @@ export class Alerts {
   }
 
   #evaluateSource(source: string): readonly AlertChange[] {
-    if (this.#deps.isSource(source)) return this.#evaluation.evaluateSource(source, this.#failures.get(source))
+    if (this.#subsystems.sourceRegistry.find(source) !== undefined)
+      return this.#evaluation.evaluateSource(source, this.#failures.get(source))
     this.#failures.delete(source)
     return []
   }
@@ -280,17 +278,9 @@ export class Alerts {
     return this.#evaluation.clearOrphans(areSettingsChanged)
   }
 
-  async #endDied({ kind, channel_id }: Alert): Promise<void> {
-    if (kind !== 'battery_died' || channel_id === null) return
-    await this.#deps.acknowledgeDied(channel_id).catch((error) => {
-      this.#deps.log.warn({ channel: channel_id, error: String(error) }, 'the end of battery_died could not be stored')
-    })
-  }
-
   #publishUnstored(alert: Alert, hasOnlyOtherValues: boolean): void {
-    const body = toAlertBody(alert, { now: this.#deps.now(), isSilenced: this.context.isSilenced(alert) })
+    const body = toAlertBody(alert, { now: now(), isSilenced: this.context.isSilenced(alert) })
     this.changed.publish({ alert, body, hasOnlyOtherValues, isStored: false })
-    this.#deps.onUnstored(alert, this.#open.find(alert.subject) !== undefined)
   }
 
   #setTimer(): void {
@@ -298,10 +288,10 @@ export class Alerts {
     if (this.#dueAt.size === 0 || this.#isClosed) return
     let next = Number.POSITIVE_INFINITY
     for (const dueAt of this.#dueAt.values()) next = Math.min(next, dueAt)
-    const waitMs = Math.min(maxTimerMs, Math.max(1, next - this.#deps.now()))
+    const waitMs = Math.min(maxTimerMs, Math.max(1, next - now()))
     this.#timer = setTimeout(() => {
-      const now = this.#deps.now()
-      for (const [id, dueAt] of this.#dueAt) if (dueAt <= now) this.#due.receivers.add(id)
+      const time = now()
+      for (const [id, dueAt] of this.#dueAt) if (dueAt <= time) this.#due.receivers.add(id)
       this.#schedule()
       if (this.#due.receivers.size === 0) this.#setTimer()
     }, waitMs)

@@ -9,7 +9,7 @@ import { nextRevision } from '../storage/revision.ts'
 const self: Actor = { kind: 'cli', id: null, name: 'micwatch', role: 'admin', address: null }
 
 /** Must be called at the beginning of the transaction. */
-export async function disableGone(tx: Tx, { id, name }: Pick<NotificationChannel, 'id' | 'name'>, log: Log) {
+export async function disableGone(tx: Tx, { id, name }: NotificationChannel, log: Log) {
   await nextRevision(tx, 'notifications')
   await disableNotificationChannel(tx, id)
   const details = { name, reason: 'The service responded with status 410: the address no longer exists.' }

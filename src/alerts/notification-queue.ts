@@ -14,9 +14,10 @@ import {
   type QueuedDelivery,
   windowMs,
 } from '../domain/notifications/plan.ts'
-import type { NotificationRule } from '../domain/notifications/rule.ts'
-import type { AlertSurroundings } from '../domain/notifications/surroundings.ts'
+import type { StoredLists } from '../lists/stored-lists.ts'
+import { now } from '../platform/clock.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
+import { Topic } from '../platform/topic.ts'
 import { listAlertsById, listAlertsOpenSince } from '../storage/alerts.ts'
 import type { Database, Reader, Tx } from '../storage/database.ts'
 import {
@@ -29,31 +30,30 @@ import {
   withdrawAlerts,
 } from '../storage/notification-deliveries.ts'
 import { nextRevision } from '../storage/revision.ts'
-
-interface NotificationQueueDeps {
-  readonly db: Database
-  rules(): readonly NotificationRule[]
-  notificationChannels(): readonly { readonly id: number; readonly enabled: boolean }[]
-  surroundingsOf(alert: Alert): AlertSurroundings
-  /** `nextAt`: the next time (epoch ms) at which something is due; null: none. */
-  onPlanned(nextAt: number | null): void
-  /** Epoch milliseconds. */
-  now(): number
-}
+import type { AlertContext } from './alert-context.ts'
 
 export class NotificationQueue {
-  readonly #deps: NotificationQueueDeps
+  /** Deliveries were queued. Contains when something is due next (epoch ms); null if nothing is. */
+  readonly planned = new Topic<number | null>()
+  readonly #db: Database
+  readonly #lists: StoredLists
+  readonly #context: AlertContext
+  readonly #now: () => number
 
-  constructor(deps: NotificationQueueDeps) {
-    this.#deps = deps
+  /** `clock` returns epoch milliseconds. */
+  constructor(db: Database, lists: StoredLists, context: AlertContext, clock = now) {
+    this.#db = db
+    this.#lists = lists
+    this.#context = context
+    this.#now = clock
   }
 
   get hasRules(): boolean {
-    return this.#deps.rules().length > 0
+    return this.#lists.current.notificationRules.length > 0
   }
 
   get sendsCleared(): boolean {
-    return this.#deps.rules().some(({ send_cleared }) => send_cleared)
+    return this.#lists.current.notificationRules.some(({ send_cleared }) => send_cleared)
   }
 
   /** Runs in the transaction that changed the alerts. */
@@ -63,13 +63,12 @@ export class NotificationQueue {
     await this.#apply(tx, input, await planInSlices(input))
   }
 
-  /** Returns when something is due next (epoch ms); null: none. Throws if `guard` does. */
+  /** Returns when something is due next (epoch ms); null if nothing is. Throws if `guard` does. */
   async queueDue(guard: (tx: Tx) => Promise<void>): Promise<number | null> {
-    const { db } = this.#deps
-    const planned = await planInSlices(await this.#readAll(db.read))
+    const planned = await planInSlices(await this.#readAll(this.#db.read))
     const ids = listAlertIds(planned)
     if (ids.length === 0) return planned.nextAt
-    return db.transaction(async (tx) => {
+    return this.#db.transaction(async (tx) => {
       // The alerts cannot change before this transaction ends.
       await nextRevision(tx, 'alerts')
       await guard(tx)
@@ -81,24 +80,25 @@ export class NotificationQueue {
   }
 
   async #readAll(reader: Reader): Promise<PlanInput> {
-    return this.#read(reader, await listAlertsOpenSince(reader, this.#deps.now() - clearedNewsMs))
+    return this.#read(reader, await listAlertsOpenSince(reader, this.#now() - clearedNewsMs))
   }
 
   async #read(reader: Reader, alerts: readonly Alert[]): Promise<PlanInput> {
-    const { rules, notificationChannels, surroundingsOf, now } = this.#deps
     const ids = alerts.map(({ id }) => id)
     const rounds = await listNotificationRounds(reader, ids)
     const notifiable: NotifiableAlert[] = []
     for (const alert of alerts) {
       if (isTimeSliceUsed()) await yieldToEventLoop()
-      notifiable.push({ ...alert, ...surroundingsOf(alert), round: rounds.get(alert.id) ?? 0 })
+      notifiable.push({ ...alert, ...this.#context.surroundingsOf(alert), round: rounds.get(alert.id) ?? 0 })
     }
+    const { notificationRules: rules, notificationChannels } = this.#lists.current
+    const now = this.#now()
     return {
-      now: now(),
-      rules: rules(),
-      enabledChannelIds: new Set(notificationChannels().flatMap(({ id, enabled }) => (enabled ? id : []))),
+      now,
+      rules,
+      enabledChannelIds: new Set(notificationChannels.flatMap(({ id, enabled }) => (enabled ? id : []))),
       alerts: notifiable,
-      deliveries: await listQueuedDeliveries(reader, ids, now() - windowMs),
+      deliveries: await listQueuedDeliveries(reader, ids, now - windowMs),
     }
   }
 
@@ -121,7 +121,7 @@ export class NotificationQueue {
       await insertDelivery(tx, { ...address, ...times, message_id: createMessageId() }, alerts)
     }
     if (plan.withdraw.length + plan.append.length + create.length > 0) await countDeliveryChange(tx)
-    if (create.length > 0 || plan.nextAt !== null) tx.afterCommit(() => this.#deps.onPlanned(plan.nextAt))
+    if (create.length > 0 || plan.nextAt !== null) tx.afterCommit(() => this.planned.publish(plan.nextAt))
   }
 }
 

@@ -7,8 +7,12 @@ import type { Alert } from '../domain/alerts/alert.ts'
 import type { NotificationChannel } from '../domain/notifications/channel.ts'
 import { createMessage, type NotificationMessage, selectAlerts } from '../domain/notifications/message.ts'
 import { evaluateTry, expiryMs, isExpired } from '../domain/notifications/retry.ts'
+import type { StoredLists } from '../lists/stored-lists.ts'
+import type { Outbound } from '../manufacturers/sources.ts'
+import { now } from '../platform/clock.ts'
 import type { NotificationCounters } from '../platform/counters.ts'
 import type { Log } from '../platform/log.ts'
+import { Topic } from '../platform/topic.ts'
 import { pause } from '../platform/wait.ts'
 import type { LeaseHandle, LeaseManager } from '../sources/lease-manager.ts'
 import { listAlertsById } from '../storage/alerts.ts'
@@ -28,27 +32,38 @@ import {
 } from '../storage/notification-deliveries.ts'
 import { findNotificationChannel } from '../storage/notifications.ts'
 import type { Secrets } from '../storage/secrets.ts'
+import type { AlertContext } from './alert-context.ts'
 import { disableGone } from './gone-channel.ts'
 import type { NotificationQueue } from './notification-queue.ts'
 import { sendMessage } from './services/send-message.ts'
-import type { SendKit, SendResult } from './services/service.ts'
+import type { SendResult } from './services/service.ts'
 
-interface NotificationSenderDeps {
-  readonly db: Database
+/** The subsystems of `Service` that send messages. */
+export interface SendSubsystems {
   readonly secrets: Secrets
-  readonly leaseManager: Pick<LeaseManager, 'runWhileHeld'>
-  readonly queue: Pick<NotificationQueue, 'hasRules' | 'sendsCleared' | 'queueDue'>
-  readonly counters: NotificationCounters
-  readonly kit: Pick<SendKit, 'destinations' | 'publicUrl'>
+  readonly outbound: Outbound
+  /** `server.public_url`. */
+  readonly publicUrl: string | null
+  readonly lists: StoredLists
+  readonly alertContext: AlertContext
+  readonly notificationCounters: NotificationCounters
   readonly log: Log
-  notificationChannels(): readonly { readonly id: number; readonly name: string }[]
-  isSilenced(alert: Alert): boolean
-  reload(): Promise<void>
+}
+
+interface Subsystems extends SendSubsystems {
+  readonly db: Database
+  readonly leaseManager: LeaseManager
+  readonly notificationQueue: NotificationQueue
+}
+
+export interface RetryTime {
   /** Epoch milliseconds. */
   now(): number
-  /** From 0 to 1. */
+  /** From 0 to 1; spreads retries. */
   random(): number
 }
+
+export const retryTime: RetryTime = { now, random: Math.random }
 
 const leaseName = 'notifications'
 /** Deliveries that other processes queue are found this often. */
@@ -72,7 +87,10 @@ interface Attempt {
 }
 
 export class NotificationSender {
-  readonly #deps: NotificationSenderDeps
+  /** A notification channel was disabled, because its address no longer exists. */
+  readonly channelDisabled = new Topic()
+  readonly #subsystems: Subsystems
+  readonly #time: RetryTime
   readonly #tries = new Map<number, number>()
   readonly #responding = new Set<number>()
   readonly #failing = new Set<number>()
@@ -84,13 +102,16 @@ export class NotificationSender {
   #wake = new AbortController()
   #hasFailed = false
 
-  constructor(deps: NotificationSenderDeps) {
-    this.#deps = deps
+  constructor(subsystems: Subsystems, time = retryTime) {
+    this.#subsystems = subsystems
+    this.#time = time
+    subsystems.notificationQueue.planned.subscribe((nextAt) => this.#planned(nextAt))
   }
 
   /** The notification channels whose last message failed; null if there are none. */
   get problem(): string | null {
-    const names = this.#deps.notificationChannels().flatMap(({ id, name }) => (this.#failing.has(id) ? name : []))
+    const { notificationChannels } = this.#subsystems.lists.current
+    const names = notificationChannels.flatMap(({ id, name }) => (this.#failing.has(id) ? name : []))
     return names.length === 0 ? null : `Notifications could not be delivered to: ${names.join(', ')}.`
   }
 
@@ -99,15 +120,9 @@ export class NotificationSender {
     if (!this.#wake.signal.aborted) this.#wake.abort()
   }
 
-  /** `nextAt`: the next time (epoch ms) at which something is due; null: none. */
-  planned(nextAt: number | null): void {
-    this.#planAt = Math.min(this.#planAt, nextAt ?? Number.POSITIVE_INFINITY)
-    this.wake()
-  }
-
   /** Applies the rules to all alerts soon. */
   planSoon(): void {
-    this.#planAt = Math.min(this.#planAt, this.#deps.now() + debounceMs)
+    this.#planAt = Math.min(this.#planAt, this.#time.now() + debounceMs)
     this.wake()
   }
 
@@ -120,9 +135,9 @@ export class NotificationSender {
 
   /** Sends while this process holds the lease, until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    await this.#deps.leaseManager.runWhileHeld(leaseName, signal, async (lease) => {
+    await this.#subsystems.leaseManager.runWhileHeld(leaseName, signal, async (lease) => {
       const tries = new Set<Promise<void>>()
-      this.#planAt = this.#deps.now()
+      this.#planAt = this.#time.now()
       lease.signal.addEventListener('abort', () => this.wake(), { once: true })
       while (!lease.signal.aborted) {
         this.#wake = new AbortController()
@@ -134,29 +149,34 @@ export class NotificationSender {
     })
   }
 
+  #planned(nextAt: number | null): void {
+    this.#planAt = Math.min(this.#planAt, nextAt ?? Number.POSITIVE_INFINITY)
+    this.wake()
+  }
+
   /** Returns how long to wait for the next check. */
   async #check(lease: LeaseHandle, tries: Set<Promise<void>>): Promise<number> {
-    const { notificationChannels, log } = this.#deps
-    if (notificationChannels().length === 0) return checkEveryMs
+    const { lists, log } = this.#subsystems
+    if (lists.current.notificationChannels.length === 0) return checkEveryMs
     try {
       await this.#planWhenDue(lease)
       await this.#endOld(lease)
       const waitMs = await this.#beginDue(lease, tries)
       this.#hasFailed = false
-      return Math.max(1, Math.min(checkEveryMs, waitMs, this.#planAt - this.#deps.now()))
+      return Math.max(1, Math.min(checkEveryMs, waitMs, this.#planAt - this.#time.now()))
     } catch (error) {
       if (!this.#hasFailed && !lease.signal.aborted) {
         log.warn({ error: String(error) }, 'notifications could not be read')
       }
       this.#hasFailed = true
-      this.#planAt = Math.min(this.#planAt, this.#deps.now())
+      this.#planAt = Math.min(this.#planAt, this.#time.now())
       return retrySaveMs
     }
   }
 
   async #planWhenDue({ guard }: LeaseHandle): Promise<void> {
-    const { queue, now } = this.#deps
-    if (now() < this.#planAt) return
+    const { notificationQueue: queue } = this.#subsystems
+    if (this.#time.now() < this.#planAt) return
     this.#planAt = Number.POSITIVE_INFINITY
     if (!queue.hasRules) return
     const nextAt = await queue.queueDue(guard)
@@ -164,7 +184,8 @@ export class NotificationSender {
   }
 
   async #endOld({ guard }: LeaseHandle): Promise<void> {
-    const { db, now, counters } = this.#deps
+    const { db, notificationCounters: counters } = this.#subsystems
+    const { now } = this.#time
     if (performance.now() >= this.#pruneAt) {
       await db.transaction((tx) => pruneDeliveries(tx, now()))
       this.#pruneAt = performance.now() + pruneEveryMs
@@ -190,7 +211,8 @@ export class NotificationSender {
 
   /** In milliseconds. */
   async #beginDue(lease: LeaseHandle, tries: Set<Promise<void>>): Promise<number> {
-    const { db, now } = this.#deps
+    const { db } = this.#subsystems
+    const { now } = this.#time
     if (this.#tries.size >= maxTries) return checkEveryMs
     const busy = [...new Set(this.#tries.values())].filter((channel) => this.#isBusy(channel))
     const without = [...busy, ...this.#listHeld()]
@@ -218,7 +240,7 @@ export class NotificationSender {
   }
 
   #listHeld(): readonly number[] {
-    const now = this.#deps.now()
+    const now = this.#time.now()
     // The clock was set back if a pause is longer than allowed.
     for (const [id, until] of this.#holds) if (until <= now || until > now + maxHoldMs) this.#holds.delete(id)
     return [...this.#holds.keys()]
@@ -226,12 +248,17 @@ export class NotificationSender {
 
   /** The result is stored, however long that takes, because the message must not be sent again. */
   async #try(id: number, lease: LeaseHandle): Promise<void> {
-    const { kit, now, log } = this.#deps
+    const { outbound, publicUrl, log } = this.#subsystems
     try {
       const attempt = await this.#begin(id, lease)
       if (attempt === null) return
       const { delivery, channel, message } = attempt
-      const result = await sendMessage(channel, message, { ...kit, signal: lease.signal, now })
+      const result = await sendMessage(channel, message, {
+        destinations: outbound.destinations,
+        publicUrl,
+        signal: lease.signal,
+        now: this.#time.now,
+      })
       await this.#saveUntilStored(lease.signal, () => this.#save(delivery, channel, result))
     } catch (error) {
       // The next check or another process tries it again.
@@ -243,7 +270,8 @@ export class NotificationSender {
 
   /** Counts the try; returns null if nothing is to send. */
   async #begin(id: number, { guard }: LeaseHandle): Promise<Attempt | null> {
-    const { db, secrets, now, isSilenced, log } = this.#deps
+    const { db, secrets, alertContext, log } = this.#subsystems
+    const { now } = this.#time
     return db.transaction(async (tx) => {
       await guard(tx)
       const delivery = await beginAttempt(tx, id, now())
@@ -261,6 +289,7 @@ export class NotificationSender {
         selectAlerts(all).map((alert) => alert.id),
       )
       await countDeliveryChange(tx)
+      const isSilenced = (alert: Alert) => alertContext.isSilenced(alert)
       const context = { now: now(), total: all.length, isSilenced, onUnlisted: logUnlisted(log) }
       const message = createMessage({ ...delivery, id: delivery.message_id }, alerts, context)
       return { delivery, channel, message }
@@ -272,14 +301,15 @@ export class NotificationSender {
       try {
         return await save()
       } catch (error) {
-        this.#deps.log.warn({ error: String(error) }, 'the result of a notification could not be stored')
+        this.#subsystems.log.warn({ error: String(error) }, 'the result of a notification could not be stored')
         if (!(await pause(retrySaveMs, signal))) return
       }
     }
   }
 
   async #save(delivery: DeliveryFields, channel: NotificationChannel, result: SendResult): Promise<void> {
-    const { db, queue, now, random, counters, log } = this.#deps
+    const { db, notificationQueue, notificationCounters: counters, log } = this.#subsystems
+    const { now, random } = this.#time
     const { id, attempts, created_at: createdAt } = delivery
     const { outcome, error, retryAfterSeconds } = result
     if (retryAfterSeconds !== null) {
@@ -297,7 +327,7 @@ export class NotificationSender {
         await finishDelivery(tx, id, { status, error, ...(status === 'sent' && { sent_at: now() }) })
       }
       await countDeliveryChange(tx)
-      return status === 'sent' && queue.sendsCleared && hasClearedAlert(tx.query, id)
+      return status === 'sent' && notificationQueue.sendsCleared && hasClearedAlert(tx.query, id)
     })
     if (isClearedSent) this.planSoon()
     if (status === 'pending') {
@@ -307,11 +337,11 @@ export class NotificationSender {
     counters.countEnd(status)
     if (status === 'sent') this.#reportSuccess(channel.id, now() - createdAt)
     else this.#reportFailure(channel.id, id, status)
-    if (result.isGone) await this.#deps.reload()
+    if (result.isGone) this.channelDisabled.publish()
   }
 
   #reportSuccess(channelId: number, latencyMs: number): void {
-    const { counters, log } = this.#deps
+    const { notificationCounters: counters, log } = this.#subsystems
     counters.observeLatency(latencyMs / 1000)
     if (this.#failing.delete(channelId)) log.info({ channel: channelId }, 'notifications are delivered again')
   }
@@ -319,7 +349,7 @@ export class NotificationSender {
   #reportFailure(channelId: number | null, delivery: number, status: 'failed' | 'expired'): void {
     if (channelId === null) return
     if (!this.#failing.has(channelId)) {
-      this.#deps.log.warn({ channel: channelId, delivery, status }, 'a notification could not be delivered')
+      this.#subsystems.log.warn({ channel: channelId, delivery, status }, 'a notification could not be delivered')
     }
     this.#failing.add(channelId)
   }

@@ -7,6 +7,8 @@ import type { AlertBody } from '../contract/alerts.ts'
 import { type Alert, type AlertChange, hasOnlyOtherValues, toAlertBody } from '../domain/alerts/alert.ts'
 import type { EventDraft } from '../domain/events/event.ts'
 import { toAlertEvent } from '../domain/events/event-drafts.ts'
+import type { EffectiveSettings } from '../lists/effective-settings.ts'
+import { now } from '../platform/clock.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import { Topic } from '../platform/topic.ts'
 import {
@@ -22,16 +24,8 @@ import {
 import type { Database, Tx } from '../storage/database.ts'
 import { insertEvents } from '../storage/events.ts'
 import { currentRevision, nextRevision } from '../storage/revision.ts'
-
-export interface OpenAlertsDeps {
-  readonly db: Database
-  now(): number
-  keepDays(): number
-  isSilenced(alert: Alert): boolean
-  /** Runs in the transaction that stores the alerts. */
-  queueNotifications(tx: Tx, alerts: readonly Alert[]): Promise<void>
-  onLoaded?(): void
-}
+import type { AlertContext } from './alert-context.ts'
+import type { NotificationQueue } from './notification-queue.ts'
 
 /** An alert was raised, changed, silenced or cleared, in this process or another one. */
 export interface AlertChanged {
@@ -50,7 +44,13 @@ const none: ReadonlyMap<string, Alert> = new Map()
 
 export class OpenAlerts {
   readonly changed = new Topic<AlertChanged>()
-  readonly #deps: OpenAlertsDeps
+  /** `load` has found changes of other processes. */
+  readonly loaded = new Topic()
+  readonly #db: Database
+  readonly #notificationQueue: NotificationQueue
+  readonly #context: AlertContext
+  readonly #settings: EffectiveSettings
+  readonly #now: () => number
   readonly #bySubject = new Map<string, Alert>()
   readonly #byReceiver = new Map<number, Map<string, Alert>>()
   /** The ids of the open alerts to which a silence applied when they were last published. */
@@ -62,21 +62,32 @@ export class OpenAlerts {
    */
   readonly #written = new Map<number, number>()
 
-  constructor(deps: OpenAlertsDeps) {
-    this.#deps = deps
+  /** `clock` returns epoch milliseconds. */
+  constructor(
+    db: Database,
+    notificationQueue: NotificationQueue,
+    context: AlertContext,
+    settings: EffectiveSettings,
+    clock = now,
+  ) {
+    this.#db = db
+    this.#notificationQueue = notificationQueue
+    this.#context = context
+    this.#settings = settings
+    this.#now = clock
   }
 
   async open(): Promise<void> {
-    const { read } = this.#deps.db
+    const { read } = this.#db
     this.#lastRevision = await currentRevision(read, 'alerts')
     for (const alert of await listOpenAlerts(read)) {
       this.#put(alert)
-      if (this.#deps.isSilenced(alert)) this.#silenced.add(alert.id)
+      if (this.#context.isSilenced(alert)) this.#silenced.add(alert.id)
     }
   }
 
   async load(): Promise<void> {
-    const { read } = this.#deps.db
+    const { read } = this.#db
     const revision = await currentRevision(read, 'alerts')
     if (revision === this.#lastRevision) return
     let hasChanged = false
@@ -88,7 +99,7 @@ export class OpenAlerts {
       if (changedAt <= revision) this.#written.delete(alert.id)
     }
     this.#lastRevision = revision
-    if (hasChanged) this.#deps.onLoaded?.()
+    if (hasChanged) this.loaded.publish()
   }
 
   find(subject: string): Alert | undefined {
@@ -105,19 +116,19 @@ export class OpenAlerts {
 
   /** Returns the changed alerts, without those that another process changed first. */
   async write(changes: readonly AlertChange[]): Promise<readonly Alert[]> {
-    const { now, keepDays } = this.#deps
     return this.#change(async (tx, revision) => {
       const applied: Alert[] = []
       const events: EventDraft[] = []
       for (const change of changes) {
-        const alert = await apply(tx, revision, change, now())
+        const alert = await apply(tx, revision, change, this.#now())
         if (alert !== null) {
           applied.push(alert)
-          events.push(...toEvents(change, alert, now()))
+          events.push(...toEvents(change, alert, this.#now()))
         }
         if (isTimeSliceUsed()) await yieldToEventLoop()
       }
-      await pruneAlerts(tx, now() - keepDays() * dayMs)
+      const { HISTORY_MINUTES_DAYS } = this.#settings.get(null)
+      await pruneAlerts(tx, this.#now() - HISTORY_MINUTES_DAYS * dayMs)
       await insertEvents(tx, events)
       return applied
     })
@@ -130,7 +141,7 @@ export class OpenAlerts {
       edited = alert
       const { state, acknowledged_by: by, acknowledged_at: time } = alert
       if (isChanged && state === 'acknowledged') {
-        await insertEvents(tx, [toAlertEvent('alert_acknowledged', alert, { time: time ?? this.#deps.now(), by })])
+        await insertEvents(tx, [toAlertEvent('alert_acknowledged', alert, { time: time ?? this.#now(), by })])
       }
       return isChanged ? [alert] : []
     })
@@ -140,16 +151,16 @@ export class OpenAlerts {
 
   publishSilenced(): void {
     for (const alert of this.#bySubject.values()) {
-      const isSilenced = this.#deps.isSilenced(alert)
+      const isSilenced = this.#context.isSilenced(alert)
       if (isSilenced !== this.#silenced.has(alert.id)) this.#announce(alert, isSilenced)
     }
   }
 
   async #change(work: (tx: Tx, revision: number) => Promise<readonly Alert[]>): Promise<readonly Alert[]> {
-    const [revision, changed] = await this.#deps.db.transaction(async (tx) => {
+    const [revision, changed] = await this.#db.transaction(async (tx) => {
       const revision = await nextRevision(tx, 'alerts')
       const changed = await work(tx, revision)
-      await this.#deps.queueNotifications(tx, changed)
+      await this.#notificationQueue.queue(tx, changed)
       return [revision, changed] as const
     })
     for (const alert of changed) {
@@ -164,14 +175,14 @@ export class OpenAlerts {
     if (alert.state !== 'cleared') this.#put(alert)
     else if (before?.id === alert.id) this.#remove(alert)
     const isFollowing = before !== undefined && hasOnlyOtherValues(before, alert)
-    this.#announce(alert, this.#deps.isSilenced(alert), isFollowing)
+    this.#announce(alert, this.#context.isSilenced(alert), isFollowing)
   }
 
   #announce(alert: Alert, isSilenced: boolean, isFollowing = false): void {
     const isOpen = alert.state !== 'cleared'
     if (isOpen && isSilenced) this.#silenced.add(alert.id)
     else this.#silenced.delete(alert.id)
-    const body = toAlertBody(alert, { now: this.#deps.now(), isSilenced })
+    const body = toAlertBody(alert, { now: this.#now(), isSilenced })
     this.changed.publish({ alert, body, hasOnlyOtherValues: isFollowing, isStored: true })
   }
 

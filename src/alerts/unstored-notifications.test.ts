@@ -9,6 +9,7 @@ import { toAlertCause } from '../domain/alerts/compare-causes.ts'
 import { toRecordingCause } from '../domain/alerts/recording.ts'
 import { defaultRule, type NotificationRule } from '../domain/notifications/rule.ts'
 import { createCounters, createNotificationCounters } from '../platform/counters.ts'
+import { Topic } from '../platform/topic.ts'
 import type { SealedChannel } from '../storage/notifications.ts'
 import { openSecrets } from '../storage/secrets.ts'
 import { createDestinations } from '../upstream/destinations.ts'
@@ -27,23 +28,25 @@ async function start(urls: readonly string[], fields: Partial<NotificationRule> 
   })
   const silenced = new Set<number>()
   const write = () => {}
-  const notifications = new UnstoredNotifications({
+  const alerts = { changed: new Topic<{ alert: Alert; isStored: boolean }>(), hasStored: () => false }
+  const notificationRules = [{ ...defaultRule, id: 1, name: 'All', notification_channel_ids: [1], ...fields }]
+  const subsystems = {
     secrets: await openSecrets('', 'ab'.repeat(32)),
-    counters: createNotificationCounters(createCounters()),
-    kit: { destinations: createDestinations(), publicUrl: null },
-    rules: () => [{ ...defaultRule, id: 1, name: 'All', notification_channel_ids: [1], ...fields }],
-    notificationChannels: () => notificationChannels,
-    surroundingsOf: ({ id }) => ({
-      isSilenced: silenced.has(id),
-      isInhibited: false,
-      groupIds: [],
-      showStartedAt: null,
-    }),
-    isSilenced: ({ id }) => silenced.has(id),
+    notificationCounters: createNotificationCounters(createCounters()),
+    outbound: { destinations: createDestinations() },
+    publicUrl: null,
+    lists: { current: { notificationRules, notificationChannels } },
+    alertContext: {
+      surroundingsOf({ id }: Alert) {
+        return { isSilenced: silenced.has(id), isInhibited: false, groupIds: [], showStartedAt: null }
+      },
+      isSilenced: ({ id }: Alert) => silenced.has(id),
+    },
     log: { debug: write, info: write, warn: write, error: write },
-    now: () => clock.now,
-    random: () => 0.5,
-  })
+  }
+  const time = { now: () => clock.now, random: () => 0.5 }
+  const notifications = new UnstoredNotifications(alerts as never, subsystems as never, time)
+  const change = (alert: Alert) => alerts.changed.publish({ alert, isStored: false })
   onTestEnd(() => notifications.close())
   const raise = (id: number): Alert => {
     const cause = toAlertCause(toRecordingCause('The disk is full.'), null)
@@ -57,7 +60,7 @@ async function start(urls: readonly string[], fields: Partial<NotificationRule> 
       first: { ...cause, at: clock.now },
       site: null,
     }
-    notifications.changed(alert)
+    change(alert)
     return alert
   }
   /** Lets the clock run until this many messages were received. */
@@ -68,7 +71,7 @@ async function start(urls: readonly string[], fields: Partial<NotificationRule> 
     })
     return received
   }
-  return { notifications, clock, silenced, raise, waitFor }
+  return { change, clock, silenced, raise, waitFor }
 }
 
 function summarize(received: readonly ReceivedWebhook[]): readonly string[] {
@@ -80,13 +83,13 @@ describe.concurrent('an alert that cannot be stored', () => {
   it('is sent once after 2 s, escalated, and no more once it is acknowledged', async () => {
     const [crew, head] = [await startWebhookReceiver(), await startWebhookReceiver()]
     const escalate = { after_seconds: 60, notification_channel_ids: [2] }
-    const { notifications, clock, raise, waitFor } = await start([crew.url, head.url], { escalate, repeat_minutes: 60 })
+    const { change, clock, raise, waitFor } = await start([crew.url, head.url], { escalate, repeat_minutes: 60 })
     const alert = raise(-1)
     await waitFor(crew, 1)
-    notifications.changed(alert)
+    change(alert)
     clock.now += 60_000
     expect(summarize(await waitFor(head, 1))).toEqual(['alert.escalated -1'])
-    notifications.changed({ ...alert, state: 'acknowledged', acknowledged_at: clock.now })
+    change({ ...alert, state: 'acknowledged', acknowledged_at: clock.now })
     clock.now += 2 * 3_600_000
     raise(0)
     expect(summarize(await waitFor(crew, 2))).toEqual(['alert.raised -1', 'alert.raised 0'])
@@ -95,12 +98,12 @@ describe.concurrent('an alert that cannot be stored', () => {
 
   it('is repeated, its end is sent, and it is sent again when it is raised again', async () => {
     const crew = await startWebhookReceiver()
-    const { notifications, clock, raise, waitFor } = await start([crew.url], { repeat_minutes: 60, send_cleared: true })
+    const { change, clock, raise, waitFor } = await start([crew.url], { repeat_minutes: 60, send_cleared: true })
     const alert = raise(0)
     await waitFor(crew, 1)
     clock.now += 3_600_000
     await waitFor(crew, 2)
-    notifications.changed({ ...alert, state: 'cleared', cleared_at: clock.now })
+    change({ ...alert, state: 'cleared', cleared_at: clock.now })
     await waitFor(crew, 3)
     raise(0)
     await waitFor(crew, 4)

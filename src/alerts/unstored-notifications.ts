@@ -13,31 +13,11 @@ import {
   windowMs,
 } from '../domain/notifications/plan.ts'
 import { evaluateTry, isExpired } from '../domain/notifications/retry.ts'
-import type { NotificationRule } from '../domain/notifications/rule.ts'
-import type { AlertSurroundings } from '../domain/notifications/surroundings.ts'
-import type { NotificationCounters } from '../platform/counters.ts'
-import type { Log } from '../platform/log.ts'
 import type { SealedChannel } from '../storage/notifications.ts'
-import type { Secrets } from '../storage/secrets.ts'
+import type { Alerts } from './alerts.ts'
 import { createMessageId } from './notification-queue.ts'
-import { logUnlisted } from './notification-sender.ts'
+import { logUnlisted, type RetryTime, retryTime, type SendSubsystems } from './notification-sender.ts'
 import { sendMessage } from './services/send-message.ts'
-import type { SendKit } from './services/service.ts'
-
-interface UnstoredNotificationsDeps {
-  readonly secrets: Secrets
-  readonly kit: Pick<SendKit, 'destinations' | 'publicUrl'>
-  readonly counters: Pick<NotificationCounters, 'countEnd' | 'countRetry'>
-  readonly log: Log
-  rules(): readonly NotificationRule[]
-  notificationChannels(): readonly SealedChannel[]
-  surroundingsOf(alert: Alert): AlertSurroundings
-  isSilenced(alert: Alert): boolean
-  /** Epoch milliseconds. */
-  now(): number
-  /** From 0 to 1. */
-  random(): number
-}
 
 interface Delivery extends QueuedDelivery {
   readonly messageId: string
@@ -53,7 +33,8 @@ interface Delivery extends QueuedDelivery {
 const checkEveryMs = 500
 
 export class UnstoredNotifications {
-  readonly #deps: UnstoredNotificationsDeps
+  readonly #subsystems: SendSubsystems
+  readonly #time: RetryTime
   /** The newest state of each alert, by id. Alerts that were cleared stay for `clearedNewsMs`. */
   readonly #alerts = new Map<number, Alert>()
   readonly #rounds = new Map<number, number>()
@@ -62,20 +43,14 @@ export class UnstoredNotifications {
   #timer: NodeJS.Timeout | undefined
   readonly #stop = new AbortController()
 
-  constructor(deps: UnstoredNotificationsDeps) {
-    this.#deps = deps
-  }
-
-  changed(alert: Alert): void {
-    if (this.#alerts.get(alert.id)?.raised_at !== alert.raised_at) this.forget(alert.id)
-    this.#alerts.set(alert.id, alert)
-    this.#check()
-  }
-
-  forget(id: number): void {
-    this.#alerts.delete(id)
-    this.#rounds.delete(id)
-    this.#keepAlerts((alertId) => alertId !== id)
+  constructor(alerts: Alerts, subsystems: SendSubsystems, time = retryTime) {
+    this.#subsystems = subsystems
+    this.#time = time
+    alerts.changed.subscribe(({ alert, isStored }) => {
+      if (isStored) return
+      if (alerts.hasStored(alert.subject)) this.#forget(alert.id)
+      else this.#changed(alert)
+    })
   }
 
   close(): void {
@@ -83,12 +58,24 @@ export class UnstoredNotifications {
     clearTimeout(this.#timer)
   }
 
+  #changed(alert: Alert): void {
+    if (this.#alerts.get(alert.id)?.raised_at !== alert.raised_at) this.#forget(alert.id)
+    this.#alerts.set(alert.id, alert)
+    this.#check()
+  }
+
+  #forget(id: number): void {
+    this.#alerts.delete(id)
+    this.#rounds.delete(id)
+    this.#keepAlerts((alertId) => alertId !== id)
+  }
+
   #check(): void {
     clearTimeout(this.#timer)
     if (this.#stop.signal.aborted) return
-    const { now } = this.#deps
+    const { now } = this.#time
     for (const { id, cleared_at } of this.#alerts.values()) {
-      if (cleared_at !== null && Math.abs(now() - cleared_at) > clearedNewsMs) this.forget(id)
+      if (cleared_at !== null && Math.abs(now() - cleared_at) > clearedNewsMs) this.#forget(id)
     }
     this.#plan()
     for (const delivery of this.#deliveries) {
@@ -101,14 +88,15 @@ export class UnstoredNotifications {
   }
 
   #plan(): void {
-    const { rules, notificationChannels, surroundingsOf, now } = this.#deps
+    const { lists, alertContext } = this.#subsystems
+    const { notificationRules: rules, notificationChannels } = lists.current
     const plan = planNotifications({
-      now: now(),
-      rules: rules(),
-      enabledChannelIds: new Set(notificationChannels().flatMap(({ id, enabled }) => (enabled ? id : []))),
+      now: this.#time.now(),
+      rules,
+      enabledChannelIds: new Set(notificationChannels.flatMap(({ id, enabled }) => (enabled ? id : []))),
       alerts: [...this.#alerts.values()].map((alert) => ({
         ...alert,
-        ...surroundingsOf(alert),
+        ...alertContext.surroundingsOf(alert),
         round: this.#rounds.get(alert.id) ?? 0,
       })),
       deliveries: this.#deliveries,
@@ -127,7 +115,7 @@ export class UnstoredNotifications {
   }
 
   #queue(delivery: NewDelivery): void {
-    const createdAt = this.#deps.now()
+    const createdAt = this.#time.now()
     this.#deliveries.push({
       ...delivery,
       id: ++this.#lastId,
@@ -147,7 +135,8 @@ export class UnstoredNotifications {
   }
 
   async #try(delivery: Delivery): Promise<void> {
-    const channel = this.#deps.notificationChannels().find(({ id }) => id === delivery.notification_channel_id)
+    const { notificationChannels } = this.#subsystems.lists.current
+    const channel = notificationChannels.find(({ id }) => id === delivery.notification_channel_id)
     if (channel?.enabled !== true) {
       this.#end(delivery, 'failed', 'The notification channel was removed or is disabled.')
       return
@@ -164,22 +153,30 @@ export class UnstoredNotifications {
   }
 
   async #send(delivery: Delivery, channel: SealedChannel): Promise<void> {
-    const { secrets, kit, counters, isSilenced, now, random, log } = this.#deps
+    const { secrets, outbound, publicUrl, alertContext, notificationCounters, log } = this.#subsystems
+    const { now, random } = this.#time
     const alerts = delivery.alerts.flatMap(({ id }) => this.#alerts.get(id) ?? [])
     const message = createMessage({ ...delivery, id: delivery.messageId }, alerts, {
-      ...{ now: now(), isSilenced, onUnlisted: logUnlisted(log) },
+      now: now(),
+      isSilenced: (alert) => alertContext.isSilenced(alert),
+      onUnlisted: logUnlisted(log),
     })
-    const result = await sendMessage(channel.open(secrets), message, { ...kit, signal: this.#stop.signal, now })
+    const result = await sendMessage(channel.open(secrets), message, {
+      destinations: outbound.destinations,
+      publicUrl,
+      signal: this.#stop.signal,
+      now,
+    })
     const { attempts, created_at: createdAt } = delivery
     const attempt = { attempts, createdAt, now: now(), retryAfterSeconds: result.retryAfterSeconds, random: random() }
     const { status, retryAt } = evaluateTry(result.outcome, attempt)
     delivery.nextAttemptAt = retryAt
-    if (status === 'pending') counters.countRetry()
+    if (status === 'pending') notificationCounters.countRetry()
     else this.#end(delivery, status, result.error)
   }
 
   #end(delivery: Delivery, status: 'sent' | 'failed' | 'expired', error: string | null): void {
-    const { counters, log } = this.#deps
+    const { notificationCounters: counters, log } = this.#subsystems
     delivery.status = status
     counters.countEnd(status)
     const fields = { channel: delivery.notification_channel_id, type: delivery.type, status, error }

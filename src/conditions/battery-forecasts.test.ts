@@ -1,49 +1,45 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { buildReceiver } from '../../test/support/builders.ts'
+import { openStore } from '../../test/support/store/helpers.ts'
 import { type Channel, emptyChannel, type Receiver } from '../domain/equipment/receiver.ts'
-import type { StoredDischarge } from '../storage/discharges.ts'
+import type { Database } from '../storage/database.ts'
+import { listDischarges } from '../storage/discharges.ts'
 import { BatteryForecasts } from './battery-forecasts.ts'
 
 const minute = 60_000
 
 let now: number
 let receiver: Receiver
-let stored: Map<string, StoredDischarge & { savedAt: number }>
+let db: Database
 let isOwn: boolean
 let changed: number
 
-beforeEach(() => {
+beforeEach(async () => {
   now = Date.UTC(2026, 10, 23, 18)
   receiver = buildReceiver(1, { model: 'UR4', channels: [emptyChannel(7, 1, 1)] })
-  stored = new Map()
+  db = await openStore('sqlite')
   isOwn = true
   changed = 0
 })
 
 function openForecasts(): BatteryForecasts {
-  return new BatteryForecasts({
+  const subsystems = {
+    db,
     receiverStore: {
       facts: () => receiver,
       listFacts: () => [receiver],
       lastReceivedAt: () => (isOwn ? 1 : Number.NEGATIVE_INFINITY),
     },
-    isOwn: () => isOwn,
-    hasOtherNodes: () => true,
-    minutesCritical: () => 15,
-    onChanged: () => {
-      changed += 1
-    },
-    onChecked: () => {},
-    load: (since = -1) => Promise.resolve([...stored.values()].filter(({ savedAt }) => savedAt > since)),
-    save({ saved, removed }) {
-      const key = ({ channelId, discharge }: StoredDischarge) => `${channelId} ${discharge.startedAt}`
-      for (const item of saved) stored.set(key(item), JSON.parse(JSON.stringify({ ...item, savedAt: now })))
-      for (const item of removed) stored.delete(key(item))
-      return Promise.resolve()
-    },
-    log: { info: () => {}, warn: () => {}, error: () => {} } as never,
-    now: () => now,
+    ownReceivers: { has: () => isOwn },
+    settings: { thresholds: () => ({ MINUTES_CRITICAL: 15 }) },
+    leaseManager: { hasOtherNodes: true },
+    log: { info: () => {}, warn: () => {}, error: () => {} },
+  }
+  const forecasts = new BatteryForecasts(subsystems as never, () => now)
+  forecasts.changed.subscribe(() => {
+    changed += 1
   })
+  return forecasts
 }
 
 function channelWith(battery: number | null, minutes?: number): Channel {
@@ -130,6 +126,6 @@ describe('forecasts', () => {
     await forecasts.check()
     expect(forecastOf(forecasts)).toBeNull()
     expect(forecasts.batterySince(7)).toBeGreaterThan(since ?? 0)
-    expect([...stored.values()].filter(({ endedAt }) => endedAt === null)).toHaveLength(1)
+    expect((await listDischarges(db.read)).filter(({ endedAt }) => endedAt === null)).toHaveLength(1)
   })
 })

@@ -1,7 +1,6 @@
 /**
- * Forecasts how long the batteries of transmitters will last. The discharge of every battery is recorded and stored; those
- * that have ended are what later ones are compared with. Only the process that receives the reports of a receiver
- * records its batteries; other processes load what it has stored.
+ * Forecasts how long the batteries of transmitters will last, from recorded discharges. Only the process that receives the
+ * reports of a receiver records its batteries; other processes load the stored discharges.
  */
 
 import { hasRow } from '../domain/conditions/condition.ts'
@@ -24,69 +23,73 @@ import {
   roundForecast,
 } from '../domain/forecast/forecast.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'
+import type { EffectiveSettings } from '../lists/effective-settings.ts'
+import { now } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
-import type { StoredDischarge } from '../storage/discharges.ts'
+import { Topic } from '../platform/topic.ts'
+import type { LeaseManager } from '../sources/lease-manager.ts'
+import type { Database } from '../storage/database.ts'
+import {
+  deleteDischarge,
+  listDischarges,
+  pruneDischarges,
+  type StoredDischarge,
+  saveDischarges,
+} from '../storage/discharges.ts'
+import type { OwnReceivers } from './own-receivers.ts'
 
-interface BatteryForecastDeps {
-  readonly receiverStore: Pick<ReceiverStore, 'facts' | 'listFacts' | 'lastReceivedAt'>
-  /** Whether this process evaluates the conditions of the receiver. */
-  isOwn(receiverId: number): boolean
-  hasOtherNodes(): boolean
-  /** Returns the setting MINUTES_CRITICAL in force for a slot. */
-  minutesCritical(manufacturer: string, slot: number): number
-  /** Called when a forecast of the receiver's channels has changed. */
-  onChanged(receiverId: number): void
-  /** Called after every check. */
-  onChecked(): void
-  /** Returns the discharges that were saved after `since` (epoch ms). */
-  load(since?: number): Promise<readonly StoredDischarge[]>
-  save(changed: DischargeChanges): Promise<void>
+interface Subsystems {
+  readonly db: Database
+  readonly receiverStore: ReceiverStore
+  readonly ownReceivers: OwnReceivers
+  readonly settings: EffectiveSettings
+  readonly leaseManager: LeaseManager
   readonly log: Log
-  /** The wall-clock time in epoch ms. */
-  now(): number
-}
-
-interface DischargeChanges {
-  readonly saved: readonly StoredDischarge[]
-  /** Ended discharges that say too little about their batteries. */
-  readonly removed: readonly StoredDischarge[]
 }
 
 /** The battery in a transmitter. */
 interface Battery {
   discharge: Discharge
-  /** What the stored discharge was when it was stored; null if it is not stored. */
+  /** Null if the discharge is not stored. */
   stored: StoredMark | null
-  /** From its discharge and earlier ones, rounded. */
+  /** Rounded. */
   forecast: Forecast | null
-  /** When the forecast was made (epoch ms), and after how many steps of the discharge. */
+  /** Epoch milliseconds. */
   forecastAt: number
+  /** The number of steps of the discharge at that time. */
   forecastSteps: number
 }
 
-/** What decides whether a stored discharge is out of date. */
-interface StoredMark extends Pick<Discharge, 'isOn' | 'observedAt'> {
+/** A stored discharge that differs from these values is out of date. */
+interface StoredMark {
+  readonly isOn: boolean
+  readonly observedAt: number
   readonly steps: number
 }
 
 const checkEveryMs = 10_000
-/** A discharge whose level has not changed is stored, and its forecast renewed, this often. */
+/** A discharge whose level has not changed is stored this often. */
 const saveEveryMs = 5 * 60_000
 const renewEveryMs = 60_000
 /** The clocks of machines may differ by this much. */
 const clockToleranceMs = 60_000
-/** The same number of ended discharges as is stored. */
+/** As many ended discharges are stored. */
 const keptPerKind = 50
 
 const notStored = 'the discharges of batteries could not be stored'
 
 export class BatteryForecasts {
-  readonly #deps: BatteryForecastDeps
+  /** Contains the id of a receiver whose forecasts have changed. */
+  readonly changed = new Topic<number>()
+  /** All batteries were checked. */
+  readonly checked = new Topic()
+  readonly #subsystems: Subsystems
+  readonly #now: () => number
   readonly #batteries = new Map<number, Battery>()
-  /** The ended discharges of each kind of battery that was used up, the newest first. */
+  /** The discharges of batteries that were used up, by kind, newest first. */
   readonly #references = new Map<string, readonly Reference[]>()
-  /** The rates of these discharges in percent an hour, by kind, and by type of battery. */
+  /** The rates of these discharges in percent an hour, by kind and by type of battery. */
   readonly #rates = new Map<string, readonly number[]>()
   readonly #known = new Set<string>()
   #ended: StoredDischarge[] = []
@@ -96,8 +99,10 @@ export class BatteryForecasts {
   #isClosed = false
   #hasFailed = false
 
-  constructor(deps: BatteryForecastDeps) {
-    this.#deps = deps
+  /** `clock` returns epoch milliseconds. */
+  constructor(subsystems: Subsystems, clock = now) {
+    this.#subsystems = subsystems
+    this.#now = clock
   }
 
   async open(): Promise<void> {
@@ -117,7 +122,7 @@ export class BatteryForecasts {
     try {
       await this.#save(true)
     } catch (error) {
-      this.#deps.log.warn({ error: String(error) }, notStored)
+      this.#subsystems.log.warn({ error: String(error) }, notStored)
     }
   }
 
@@ -136,7 +141,8 @@ export class BatteryForecasts {
     const manufacturer = this.#batteries.get(id)?.discharge.manufacturer
     if (forecast === null || manufacturer === undefined || hasRow(condition, 'battery_critical')) return forecast
     // Conditions count only minutes that the device reports, and nothing may contradict them.
-    return forecast.minutes_left < this.#deps.minutesCritical(manufacturer, slot) ? null : forecast
+    const { MINUTES_CRITICAL } = this.#subsystems.settings.thresholds(manufacturer, slot)
+    return forecast.minutes_left < MINUTES_CRITICAL ? null : forecast
   }
 
   /** Returns the forecast of this moment, not rounded. */
@@ -153,15 +159,16 @@ export class BatteryForecasts {
 
   /** Records and forecasts all batteries now. Never throws. */
   async check(): Promise<void> {
-    const { receiverStore, isOwn, hasOtherNodes, onChecked, log } = this.#deps
+    const { receiverStore, ownReceivers, leaseManager, log } = this.#subsystems
     try {
-      if (hasOtherNodes()) await this.#load()
+      if (leaseManager.hasOtherNodes) await this.#load()
       for (const { id } of receiverStore.listFacts()) {
         const receiver = receiverStore.facts(id)
         if (receiver === undefined) continue
-        // A receiver that was loaded from the database shows what was received by an earlier process.
-        if (isOwn(id) && receiverStore.lastReceivedAt(id) !== Number.NEGATIVE_INFINITY) this.reported(receiver)
-        if (receiver.channels.some((channel) => this.#isOutdated(channel))) this.#deps.onChanged(id)
+        // A receiver that was loaded from the database contains the last report to an earlier process.
+        if (ownReceivers.has(id) && receiverStore.lastReceivedAt(id) !== Number.NEGATIVE_INFINITY)
+          this.reported(receiver)
+        if (receiver.channels.some((channel) => this.#isOutdated(channel))) this.changed.publish(id)
         if (isTimeSliceUsed()) await yieldToEventLoop()
       }
       await this.#save(false)
@@ -170,7 +177,7 @@ export class BatteryForecasts {
       if (!this.#hasFailed) log.warn({ error: String(error) }, notStored)
       this.#hasFailed = true
     }
-    onChecked()
+    this.checked.publish()
   }
 
   #schedule(): void {
@@ -188,10 +195,10 @@ export class BatteryForecasts {
     const { transmitter, condition, id } = channel
     if (hasRow(condition, 'stale')) return
     const observation = transmitter && toObservation(transmitter, receiver)
-    // A transmitter without a reading is on, but says nothing.
+    // A transmitter that is on may report no battery.
     if (transmitter !== null && observation === null) return
     const battery = this.#batteries.get(id)
-    const discharge = observe(battery?.discharge ?? null, observation, this.#deps.now())
+    const discharge = observe(battery?.discharge ?? null, observation, this.#now())
     if (discharge === null) return
     if (battery === undefined || battery.discharge.startedAt !== discharge.startedAt) {
       if (battery !== undefined) this.#end(id, battery.discharge)
@@ -199,12 +206,12 @@ export class BatteryForecasts {
     } else battery.discharge = discharge
   }
 
-  /** Returns the forecast of a battery, which is made again after a step and every minute. */
+  /** Forecasts again after each step of the discharge, and every minute. */
   #renewedForecast(channelId: number): Forecast | null {
     const battery = this.#batteries.get(channelId)
     if (battery === undefined) return null
     const { discharge, forecastAt, forecastSteps } = battery
-    const now = this.#deps.now()
+    const now = this.#now()
     if (forecastSteps !== discharge.steps.length || Math.abs(now - forecastAt) >= renewEveryMs) {
       const forecast = this.#estimate(discharge)
       battery.forecast = forecast && roundForecast(forecast)
@@ -217,7 +224,7 @@ export class BatteryForecasts {
   #estimate(discharge: Discharge): Forecast | null {
     const { isOn, observedAt } = discharge
     // Another process may have observed the battery last.
-    const onMs = discharge.onMs + (isOn ? Math.min(saveEveryMs, Math.max(0, this.#deps.now() - observedAt)) : 0)
+    const onMs = discharge.onMs + (isOn ? Math.min(saveEveryMs, Math.max(0, this.#now() - observedAt)) : 0)
     const measured = this.#references.get(kindKey(discharge)) ?? []
     const estimated = forecastBattery({ ...discharge, onMs }, measured)
     if (estimated === null) return null
@@ -248,7 +255,7 @@ export class BatteryForecasts {
   }
 
   async #save(isClosing: boolean): Promise<void> {
-    const now = this.#deps.now()
+    const now = this.#now()
     const ended = this.#ended
     const changed = [...this.#batteries].filter(([, battery]) => needsSaving(battery, isClosing, now))
     if (ended.length + changed.length === 0) return
@@ -260,19 +267,23 @@ export class BatteryForecasts {
     }))
     const saved = [...ended.filter(({ discharge }) => isComparable(discharge)), ...open]
     const removed = ended.filter(({ discharge }) => !isComparable(discharge))
-    await this.#deps.save({ saved, removed })
+    await this.#subsystems.db.transaction(async (tx) => {
+      await saveDischarges(tx, saved, now)
+      for (const discharge of removed) await deleteDischarge(tx, discharge)
+      if (saved.some(({ endedAt }) => endedAt !== null)) await pruneDischarges(tx, now)
+    })
     this.#ended = this.#ended.slice(ended.length)
     for (const { battery, discharge } of open) battery.stored = toMark(discharge)
   }
 
   async #load(): Promise<void> {
-    const { load, receiverStore, now } = this.#deps
-    const startedAt = now()
+    const { db, receiverStore, ownReceivers } = this.#subsystems
+    const startedAt = this.#now()
     const own = new Set<number>()
     for (const receiver of receiverStore.listFacts()) {
-      if (this.#deps.isOwn(receiver.id)) for (const { id } of receiver.channels) own.add(id)
+      if (ownReceivers.has(receiver.id)) for (const { id } of receiver.channels) own.add(id)
     }
-    for (const stored of await load(this.#loadedAt - clockToleranceMs)) {
+    for (const stored of await listDischarges(db.read, this.#loadedAt - clockToleranceMs)) {
       const { channelId, discharge, endedAt } = stored
       if (endedAt !== null) this.#learn(stored)
       const known = this.#batteries.get(channelId)?.discharge

@@ -4,8 +4,10 @@ import { emptyChannel, type Receiver } from '../domain/equipment/receiver.ts'
 import { toDraft } from '../domain/identity/ingest-plan.ts'
 import type { LevelSample } from '../domain/levels/level-sample.ts'
 import { ReceiverStore } from '../ingest/receiver-store.ts'
+import { Topic } from '../platform/topic.ts'
 import type { StoredCondition } from '../storage/channel-states.ts'
 import { ConditionMonitor } from './conditions.ts'
+import { OwnReceivers } from './own-receivers.ts'
 import { StateWriter } from './state-writer.ts'
 
 beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 10, 22, 19) }))
@@ -41,31 +43,35 @@ function open(stored: readonly StoredCondition[] = [], receiver = createReceiver
     for (const condition of conditions) if (monitor.isCurrent(condition)) saved.set(condition.channelId, condition)
   }
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
-  const writer = new StateWriter({ save: ({ conditions }) => save(conditions), log })
-  const monitor: ConditionMonitor = new ConditionMonitor({
-    receiverStore,
-    thresholds(_, slot) {
+  const stateWriter = new StateWriter(log)
+  stateWriter.connect({ saveState: ({ conditions }) => save(conditions) })
+  const settings = {
+    thresholds(_: string, slot: number) {
       lookedUp.push(slot)
       return resolveThresholds(scopeOfSlot.get(slot) ?? scope, {}, [])
     },
-    audioFloorOf: ({ device_type }) => (device_type === 'ulxd' ? -50 : null),
-    levelsStatus: () => 'current',
-    showsOf: () => shows,
-    intervalMs: () => 10_000,
-    sourceReceivedAt: () => sourceReceivedAt,
-    publish(changed) {
-      receiverStore.putConditions(changed)
-      published.push(...changed.channels.map(({ condition }) => condition.state))
-    },
-    save,
-    writer,
-    now: () => Date.now(),
+    pollingIntervalMs: () => 10_000,
+  }
+  const subsystems = {
+    receiverStore,
+    ownReceivers: new OwnReceivers(),
+    settings,
+    lists: { showsOf: () => shows },
+    receiverSources: { receivedAt: () => sourceReceivedAt },
+    levelAges: { statusOf: () => 'current' },
+    forecasts: { changed: new Topic<number>(), reported() {}, forecastOf: () => null },
+    stateWriter,
+  }
+  const monitor: ConditionMonitor = new ConditionMonitor(subsystems as never, () => Date.now())
+  monitor.changed.subscribe((changed) => {
+    receiverStore.putConditions(changed)
+    published.push(...changed.channels.map(({ condition }) => condition.state))
   })
   monitor.open([receiver], stored)
   const conditionOf = () => receiverStore.get(1)?.channels[0]?.condition
   return {
     monitor,
-    writer,
+    writer: stateWriter,
     published,
     saved,
     /** The slots for which thresholds were looked up. */

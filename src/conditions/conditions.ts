@@ -1,7 +1,7 @@
 /**
- * The condition of every channel. A receiver whose reports this process receives is evaluated here: after a report,
- * after a sample with which a stretch begins or ends, when time changes something, and after changes of settings. For
- * all other receivers, the conditions that another process has stored apply.
+ * The condition of every channel. This process evaluates the receivers whose reports it receives: after a report, after a
+ * sample that crosses a threshold, when time changes a condition, and after changes of settings. For all other receivers,
+ * it uses the conditions that another process has stored.
  *
  * The current condition is part of the channel's record, so that every response and message contains the same.
  */
@@ -9,7 +9,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Thresholds } from '../domain/conditions/condition.ts'
 import { type ConditionFlag, isInterruption } from '../domain/conditions/condition.ts'
-import { evaluateCondition, isStored, type LevelsStatus, type Reception } from '../domain/conditions/evaluate.ts'
+import { evaluateCondition, isStored, type Reception } from '../domain/conditions/evaluate.ts'
 import {
   copyFacts,
   createWatch,
@@ -30,46 +30,43 @@ import {
   restoreMemory,
 } from '../domain/conditions/memory.ts'
 import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
-import { type Forecast, isSameForecast } from '../domain/forecast/forecast.ts'
+import { isSameForecast } from '../domain/forecast/forecast.ts'
+import type { LevelAges } from '../ingest/level-ages.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'
+import type { EffectiveSettings } from '../lists/effective-settings.ts'
+import type { StoredLists } from '../lists/stored-lists.ts'
+import { audioFloorOf } from '../manufacturers/index.ts'
+import { now } from '../platform/clock.ts'
+import { Topic } from '../platform/topic.ts'
+import type { ReceiverSources } from '../sources/receiver-sources.ts'
 import type { StoredCondition } from '../storage/channel-states.ts'
+import type { BatteryForecasts } from './battery-forecasts.ts'
 import { EvaluationSchedule } from './evaluation-schedule.ts'
+import type { OwnReceivers } from './own-receivers.ts'
 import type { StateWriter } from './state-writer.ts'
 
-export interface ConditionDeps {
-  readonly receiverStore: Pick<ReceiverStore, 'get' | 'facts' | 'listFacts' | 'put' | 'levels' | 'lastReceivedAt'>
-  /** Returns the thresholds in force for a channel; they are kept until `settingsChanged` is called. */
-  thresholds(manufacturer: string, slot: number): Thresholds
-  /** Returns the lowest audio level in dBFS that the receiver can report, if it is above -60; otherwise null. */
-  audioFloorOf(receiver: Receiver): number | null
-  /** Returns the ids of the running shows that have the channel in this slot; they are kept like thresholds. */
-  showsOf(slot: number): readonly number[]
-  intervalMs(manufacturer: string): number
-  /** Returns when the source of a receiver last sent anything, even if it was no report (`performance.now()`). */
-  sourceReceivedAt(receiverId: number): number
-  /** Returns whether the levels of a channel, by its number, are current. */
-  levelsStatus(receiverId: number, channel: number): LevelsStatus
-  /** Puts and publishes a receiver of which only conditions changed. */
-  publish(receiver: Receiver): void
-  save(stored: readonly StoredCondition[]): Promise<void>
-  /** Called with the values of every sample and report of a channel. `at` is a `performance.now()` time. */
-  onSample?(
-    channelId: number,
-    receiverId: number,
-    values: Readonly<WatchedValues>,
-    thresholds: Thresholds,
-    at: number,
-  ): void
-  /** Called with every receiver of which a report was received. */
-  onReported?(receiver: Receiver): void
-  /** Returns the forecast of a channel's battery; null if there is none. */
-  forecastOf?(channel: Channel): Forecast | null
-  readonly writer: Pick<StateWriter, 'putCondition' | 'dropCondition'>
-  /** The wall-clock time in epoch ms. */
-  now(): number
+interface Subsystems {
+  readonly receiverStore: ReceiverStore
+  readonly ownReceivers: OwnReceivers
+  readonly settings: EffectiveSettings
+  readonly lists: StoredLists
+  readonly receiverSources: ReceiverSources
+  readonly levelAges: LevelAges
+  readonly forecasts: BatteryForecasts
+  readonly stateWriter: StateWriter
 }
 
-/** What this process knows about one channel. */
+/** The values of a sample or a report of a channel. */
+export interface ChannelSample {
+  readonly channelId: number
+  readonly receiverId: number
+  /** Valid only while the sample is published. */
+  readonly values: Readonly<WatchedValues>
+  readonly thresholds: Thresholds
+  /** A `performance.now()` time. */
+  readonly at: number
+}
+
 interface WatchedChannel extends WatchedFacts {
   readonly id: number
   readonly receiverId: number
@@ -88,24 +85,31 @@ interface WatchedChannel extends WatchedFacts {
 }
 
 export class ConditionMonitor {
-  readonly #deps: ConditionDeps
+  /** Contains a receiver of which only conditions or forecasts have changed. */
+  readonly changed = new Topic<Receiver>()
+  readonly sampled = new Topic<ChannelSample>()
+  readonly #subsystems: Subsystems
+  readonly #receiverStore: ReceiverStore
+  readonly #own: OwnReceivers
+  readonly #now: () => number
   readonly #channels = new Map<number, WatchedChannel>()
-  /** Those of the channel that is being updated. */
+  /** Reused for every channel. */
   readonly #values = createWatchedValues()
   /** The channel of each row of the LevelStore. */
   readonly #channelOfRow: (WatchedChannel | undefined)[] = []
-  /** The receivers that this process evaluates, and since when (`performance.now()`). */
-  readonly #own = new Map<number, number>()
   readonly #schedule: EvaluationSchedule
 
-  constructor(deps: ConditionDeps) {
-    this.#deps = deps
-    this.#schedule = new EvaluationSchedule({
-      evaluate: (receiverId) => this.#evaluateNow(receiverId),
-      hasResumed: (receiverId, since) =>
-        deps.sourceReceivedAt(receiverId) > since && deps.receiverStore.facts(receiverId)?.is_active === true,
-    })
-    deps.receiverStore.levels.listen((row, at) => this.#sampled(row, at))
+  /** `clock` returns epoch milliseconds. */
+  constructor(subsystems: Subsystems, clock = now) {
+    const { receiverStore, ownReceivers, receiverSources, forecasts } = subsystems
+    this.#subsystems = subsystems
+    this.#receiverStore = receiverStore
+    this.#own = ownReceivers
+    this.#now = clock
+    this.#schedule = new EvaluationSchedule(receiverStore, receiverSources)
+    this.#schedule.due.subscribe((receiverId) => this.#evaluateNow(receiverId))
+    receiverStore.levels.listen((row, at) => this.#sampled(row, at))
+    forecasts.changed.subscribe((receiverId) => this.#forecastChanged(receiverId))
   }
 
   /** Puts the receivers that are stored when the service starts, with the stored conditions of their channels. */
@@ -113,7 +117,7 @@ export class ConditionMonitor {
     const memories = new Map(stored.map(({ channelId, memory }) => [channelId, memory]))
     for (const receiver of receivers) {
       if (receiver.origin !== undefined) {
-        this.#deps.receiverStore.put(receiver)
+        this.#receiverStore.put(receiver)
         continue
       }
       for (const { id } of receiver.channels) {
@@ -126,9 +130,8 @@ export class ConditionMonitor {
 
   /** Puts a receiver into the store, so that samples of its channels are recognized. */
   put(receiver: Receiver): void {
-    const { receiverStore } = this.#deps
-    receiverStore.put(receiver)
-    const rows = receiverStore.levels.rowsOf(receiver.id)?.rows ?? []
+    this.#receiverStore.put(receiver)
+    const rows = this.#receiverStore.levels.rowsOf(receiver.id)?.rows ?? []
     for (const [index, { id, slot }] of receiver.channels.entries()) {
       const channel = this.#channelOf(receiver.id, id)
       const row = rows[index]
@@ -141,14 +144,14 @@ export class ConditionMonitor {
     this.release(receiver.id)
     for (const { id } of receiver.channels) {
       this.#channels.delete(id)
-      this.#deps.writer.dropCondition(id)
+      this.#subsystems.stateWriter.dropCondition(id)
     }
   }
 
   /** Starts to evaluate the receiver, because this process receives its reports. */
   watch(receiverId: number): void {
     if (!this.#own.has(receiverId)) {
-      this.#own.set(receiverId, performance.now())
+      this.#own.add(receiverId)
       this.#schedule.request(receiverId)
     }
     if (this.#schedule.isInterrupted(receiverId)) this.#schedule.request(receiverId)
@@ -156,25 +159,23 @@ export class ConditionMonitor {
 
   /** Starts to evaluate all receivers, because this process is the only one that polls. */
   watchAll(): void {
-    for (const { id } of this.#deps.receiverStore.listFacts()) if (!this.#own.has(id)) this.watch(id)
+    for (const { id } of this.#receiverStore.listFacts()) if (!this.#own.has(id)) this.watch(id)
   }
 
-  /** Lists the receivers that this process evaluates. */
   ownReceivers(): Iterable<number> {
-    return this.#own.keys()
+    return this.#own.ids()
   }
 
   isOwn(receiverId: number): boolean {
     return this.#own.has(receiverId)
   }
 
-  /** Whether the conditions of the receiver follow from what this process has received, or has waited for in vain. */
+  /** True if the conditions of the receiver follow from reports that this process has received or awaited. */
   isEvaluated(receiverId: number): boolean {
-    const { receiverStore, now } = this.#deps
-    const receiver = receiverStore.facts(receiverId)
+    const receiver = this.#receiverStore.facts(receiverId)
     if (receiver === undefined || !this.#own.has(receiverId)) return false
-    const reception = this.#receptionOf(receiver, receiverStore.lastReceivedAt(receiverId))
-    return !isStored({ receiver, reception, now: { monotonic: performance.now(), wall: now() } })
+    const reception = this.#receptionOf(receiver, this.#receiverStore.lastReceivedAt(receiverId))
+    return !isStored({ receiver, reception, now: { monotonic: performance.now(), wall: this.#now() } })
   }
 
   /** Stops evaluating the receiver, because another process receives its reports. */
@@ -190,16 +191,16 @@ export class ConditionMonitor {
 
   /** Returns the record with the conditions of its channels, after a report of the receiver or of its loss. */
   withReported(receiver: Receiver): Receiver {
-    const { receiverStore } = this.#deps
+    const receiverStore = this.#receiverStore
     const { id, last_seen } = receiver
     const at = performance.now()
     // Nothing is stored of a receiver that is new.
     const isNew = receiverStore.facts(id) === undefined
-    if (!this.#own.has(id)) this.#own.set(id, isNew ? Number.NEGATIVE_INFINITY : at)
+    if (!this.#own.has(id)) this.#own.add(id, isNew ? Number.NEGATIVE_INFINITY : at)
     const isReceived = last_seen > (receiverStore.facts(id)?.last_seen ?? 0)
     const receivedAt = isReceived ? at : receiverStore.lastReceivedAt(id)
     this.#updateWatches(receiver, receivedAt)
-    this.#deps.onReported?.(receiver)
+    this.#subsystems.forecasts.reported(receiver)
     return this.#evaluate(receiver, receivedAt)
   }
 
@@ -209,7 +210,7 @@ export class ConditionMonitor {
     for (const { channelId, memory } of stored) {
       const channel = this.#channels.get(channelId)
       if (channel === undefined) continue
-      this.#deps.writer.dropCondition(channelId)
+      this.#subsystems.stateWriter.dropCondition(channelId)
       if (this.#own.has(channel.receiverId) && channel.memory !== null && isAcknowledged(channel.memory, memory)) {
         channel.memory = memory
         this.#schedule.request(channel.receiverId)
@@ -217,54 +218,42 @@ export class ConditionMonitor {
         continue
       }
       this.release(channel.receiverId)
-      const lastSeen = this.#deps.receiverStore.facts(channel.receiverId)?.last_seen ?? 0
+      const lastSeen = this.#receiverStore.facts(channel.receiverId)?.last_seen ?? 0
       this.#setMemory(channel, memory, lastSeen)
       changed.add(channel.receiverId)
     }
     return changed
   }
 
-  /** Whether what is to be stored still applies: another process may have stored a newer condition in the meantime. */
+  /** False if another process has stored a newer condition in the meantime. */
   isCurrent({ channelId, memory }: StoredCondition): boolean {
     return this.#channels.get(channelId)?.memory === memory
   }
 
   /** Returns the manufacturer of a channel; undefined if its receiver was removed. */
-  manufacturerOf({ channelId }: Pick<StoredCondition, 'channelId'>): string | undefined {
+  manufacturerOf({ channelId }: StoredCondition): string | undefined {
     const channel = this.#channels.get(channelId)
-    return channel && this.#deps.receiverStore.facts(channel.receiverId)?.manufacturer
+    return channel && this.#receiverStore.facts(channel.receiverId)?.manufacturer
   }
 
   /**
-   * Ends `battery_died` of a channel, because an operator acknowledged it. Resolves when that is stored. Another process
-   * may evaluate the receiver; it continues with what is stored.
+   * Ends `battery_died` of a channel, because an operator acknowledged it, and stores that. Another process may evaluate
+   * the receiver; it continues with the stored condition.
    */
   async acknowledgeDied(channelId: number): Promise<void> {
-    const { receiverStore, publish, save, now } = this.#deps
     const channel = this.#channels.get(channelId)
     // Repeated if the other process stored a newer condition at the same time.
     while (channel?.memory != null && channel.memory.transmitter.died !== null) {
       const before = channel.memory
-      const memory = acknowledgeBatteryDied(before, now())
+      const memory = acknowledgeBatteryDied(before, this.#now())
       channel.memory = memory
       try {
-        await save([{ channelId, memory }])
+        await this.#subsystems.stateWriter.saveCondition(channelId, memory)
       } catch (error) {
         if (channel.memory === memory) channel.memory = before
         throw error
       }
-      const receiver = receiverStore.get(channel.receiverId)
-      if (receiver !== undefined) publish(this.withConditions(receiver))
-    }
-  }
-
-  /** A forecast of one of the receiver's channels has changed. */
-  forecastChanged(receiverId: number): void {
-    const { receiverStore, publish } = this.#deps
-    if (this.#own.has(receiverId)) this.#schedule.request(receiverId)
-    else {
-      const receiver = receiverStore.get(receiverId)
-      if (receiver !== undefined) publish(this.withConditions(receiver))
+      this.#publishStored(channel.receiverId)
     }
   }
 
@@ -279,7 +268,7 @@ export class ConditionMonitor {
       channel.thresholds = null
       channel.shows = null
     }
-    for (const id of this.#own.keys()) this.#schedule.request(id)
+    for (const id of this.#own.ids()) this.#schedule.request(id)
   }
 
   /** Returns the thresholds in force for a channel. */
@@ -297,14 +286,25 @@ export class ConditionMonitor {
     this.#schedule.close()
   }
 
+  #forecastChanged(receiverId: number): void {
+    if (this.#own.has(receiverId)) this.#schedule.request(receiverId)
+    else this.#publishStored(receiverId)
+  }
+
+  #publishStored(receiverId: number): void {
+    const receiver = this.#receiverStore.get(receiverId)
+    if (receiver !== undefined) this.changed.publish(this.withConditions(receiver))
+  }
+
   #sampled(row: number, at: number): void {
     const channel = this.#channelOfRow[row]
     if (channel === undefined || channel.thresholds === null) return
     const values = this.#values
     copyFacts(channel, values)
-    this.#deps.receiverStore.levels.readWatched(row, values)
+    this.#receiverStore.levels.readWatched(row, values)
     if (updateWatch(channel.watch, values, channel.thresholds, at)) this.#schedule.request(channel.receiverId)
-    this.#deps.onSample?.(channel.id, channel.receiverId, values, channel.thresholds, at)
+    const { id: channelId, receiverId, thresholds } = channel
+    this.sampled.publish({ channelId, receiverId, values, thresholds, at })
   }
 
   #channelOf(receiverId: number, channelId: number): WatchedChannel {
@@ -339,21 +339,21 @@ export class ConditionMonitor {
   }
 
   #thresholdsOf(watched: WatchedChannel, { manufacturer }: Receiver, { slot }: Channel): Thresholds {
-    watched.thresholds ??= this.#deps.thresholds(manufacturer, slot)
+    watched.thresholds ??= this.#subsystems.settings.thresholds(manufacturer, slot)
     return watched.thresholds
   }
 
   #showsOf(watched: WatchedChannel, { slot }: Channel): readonly number[] {
-    watched.shows ??= this.#deps.showsOf(slot)
+    watched.shows ??= this.#subsystems.lists.showsOf(slot)
     return watched.shows
   }
 
   /** Applies the current values, unless they were stored by an earlier process. */
-  #updateWatches(receiver: Receiver, receivedAt = this.#deps.receiverStore.lastReceivedAt(receiver.id)): void {
-    if (!receiver.is_active || receivedAt < (this.#own.get(receiver.id) ?? 0)) return
+  #updateWatches(receiver: Receiver, receivedAt = this.#receiverStore.lastReceivedAt(receiver.id)): void {
+    if (!receiver.is_active || receivedAt < (this.#own.since(receiver.id) ?? 0)) return
     const at = performance.now()
     const values = this.#values
-    values.audioFloor = this.#deps.audioFloorOf(receiver)
+    values.audioFloor = audioFloorOf(receiver)
     for (const channel of receiver.channels) {
       const watched = this.#channelOf(receiver.id, channel.id)
       moveTo(channel.slot, watched)
@@ -361,25 +361,25 @@ export class ConditionMonitor {
       copyFacts(values, watched)
       const thresholds = this.#thresholdsOf(watched, receiver, channel)
       updateWatch(watched.watch, values, thresholds, at)
-      this.#deps.onSample?.(channel.id, receiver.id, values, thresholds, at)
+      this.sampled.publish({ channelId: channel.id, receiverId: receiver.id, values, thresholds, at })
     }
   }
 
   #receptionOf({ id, manufacturer }: Receiver, reportedAt: number): Reception {
-    const receivedAt = Math.max(reportedAt, this.#deps.sourceReceivedAt(id))
-    const watchedSince = this.#own.get(id) ?? 0
+    const receivedAt = Math.max(reportedAt, this.#subsystems.receiverSources.receivedAt(id))
+    const watchedSince = this.#own.since(id) ?? 0
     return {
       receivedAt: receivedAt >= watchedSince ? receivedAt : null,
       hasReported: reportedAt >= watchedSince,
       watchedSince,
-      intervalMs: this.#deps.intervalMs(manufacturer),
+      intervalMs: this.#subsystems.settings.pollingIntervalMs(manufacturer),
     }
   }
 
   /** Evaluates the channels of a receiver, the last report of which arrived at `reportedAt`. */
   #evaluate(receiver: Receiver, reportedAt: number): Receiver {
     const reception = this.#receptionOf(receiver, reportedAt)
-    const now = { monotonic: performance.now(), wall: this.#deps.now() }
+    const now = { monotonic: performance.now(), wall: this.#now() }
     let isInterrupted = false
     let dueAt = Number.POSITIVE_INFINITY
     const evaluated = this.#withChannels(receiver, (channel) => {
@@ -388,7 +388,7 @@ export class ConditionMonitor {
       const thresholds = this.#thresholdsOf(watched, receiver, channel)
       const { watch, memory, isObserved } = watched
       const shows = this.#showsOf(watched, channel)
-      const levels = this.#deps.levelsStatus(receiver.id, channel.channel)
+      const levels = this.#subsystems.levelAges.statusOf(receiver.id, channel.channel)
       const input = { receiver, channel, reception, levels, watch, memory, isObserved, thresholds, shows, now }
       const result = evaluateCondition(input)
       watched.isObserved ||= !isStored(input)
@@ -408,7 +408,7 @@ export class ConditionMonitor {
   #toStored(receiver: Receiver, channel: Channel): ChannelCondition {
     const watched = this.#channelOf(receiver.id, channel.id)
     const { memory } = watched
-    const now = this.#deps.now()
+    const now = this.#now()
     if (memory === null) {
       const reception = { ...notReceived, intervalMs: Number.POSITIVE_INFINITY }
       const thresholds = this.#thresholdsOf(watched, receiver, channel)
@@ -438,9 +438,9 @@ export class ConditionMonitor {
     let channels: Channel[] | undefined
     for (const [index, channel] of receiver.channels.entries()) {
       const { condition, last_transmitter } = conditionOf(channel)
-      // What was loaded from the database is equal, but not the same object.
+      // Conditions from the database are equal, but not the same object.
       const isSame = condition === channel.condition || isDeepStrictEqual(condition, channel.condition)
-      const forecast = this.#deps.forecastOf?.(channel) ?? null
+      const forecast = this.#subsystems.forecasts.forecastOf(channel)
       const isSameBattery = isSameForecast(forecast, channel.forecast)
       if (isSame && isSameBattery && isDeepStrictEqual(last_transmitter, channel.last_transmitter)) continue
       channels ??= [...receiver.channels]
@@ -450,23 +450,22 @@ export class ConditionMonitor {
   }
 
   #evaluateNow(id: number): void {
-    const { receiverStore, publish } = this.#deps
     if (!this.#own.has(id)) return
-    const receiver = receiverStore.get(id)
+    const receiver = this.#receiverStore.get(id)
     if (receiver === undefined) return
     this.#updateWatches(receiver)
-    const evaluated = this.#evaluate(receiver, receiverStore.lastReceivedAt(id))
-    if (evaluated !== receiver) publish(evaluated)
+    const evaluated = this.#evaluate(receiver, this.#receiverStore.lastReceivedAt(id))
+    if (evaluated !== receiver) this.changed.publish(evaluated)
   }
 
   #remember(channelId: number, watched: WatchedChannel, memory: ConditionMemory): void {
     watched.memory = memory
     watched.isStored = true
-    this.#deps.writer.putCondition(channelId, memory)
+    this.#subsystems.stateWriter.putCondition(channelId, memory)
   }
 }
 
-/** Forgets what was looked up for the previous slot of the channel. Returns whether it was another one. */
+/** Returns true if the channel was in another slot. Thresholds and shows must be looked up again then. */
 function moveTo(slot: number, channel: WatchedChannel): boolean {
   if (channel.slot === slot) return false
   channel.slot = slot
@@ -477,4 +476,7 @@ function moveTo(slot: number, channel: WatchedChannel): boolean {
 
 const notReceived = { receivedAt: null, hasReported: false, watchedSince: 0 }
 
-type ChannelCondition = Pick<Channel, 'condition' | 'last_transmitter'>
+interface ChannelCondition {
+  readonly condition: Channel['condition']
+  readonly last_transmitter: Channel['last_transmitter']
+}

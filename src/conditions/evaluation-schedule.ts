@@ -1,36 +1,36 @@
 /**
- * When the conditions of a receiver are evaluated without a report: at the next frame after a request, when time changes
- * something, and when the source of a stale receiver has sent something that is no report.
+ * Evaluates the conditions of receivers without a report: in the next frame after a request, when time changes a
+ * condition, and when the source of a stale receiver sends anything other than a report.
  */
 
+import type { ReceiverStore } from '../ingest/receiver-store.ts'
 import { FrameClock } from '../platform/frame-clock.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
+import { Topic } from '../platform/topic.ts'
 import { maxTimerMs } from '../platform/wait.ts'
-
-interface EvaluationScheduleDeps {
-  evaluate(receiverId: number): void
-  /** Whether the source of an active receiver has sent anything since this time (`performance.now()`). */
-  hasResumed(receiverId: number, since: number): boolean
-}
+import type { ReceiverSources } from '../sources/receiver-sources.ts'
 
 /** The result of an evaluation; the times are `performance.now()` times. */
 interface Evaluation {
   readonly at: number
   /** When a condition of the receiver may change without a report or a sample. */
   readonly dueAt: number
-  /** Whether a channel of the receiver is stale or offline. */
+  /** True if a channel of the receiver is stale or offline. */
   readonly isInterrupted: boolean
 }
 
-/** How often to check whether the sources of stale receivers have sent something. */
+/** The sources of stale receivers are checked this often. */
 const checkResumedEveryMs = 1000
 
 export class EvaluationSchedule {
-  readonly #deps: EvaluationScheduleDeps
+  /** Contains the id of a receiver to evaluate. */
+  readonly due = new Topic<number>()
+  readonly #receiverStore: ReceiverStore
+  readonly #receiverSources: ReceiverSources
   /** The receivers to evaluate in the next frame. */
   readonly #pending = new Set<number>()
   readonly #frames = new FrameClock(() => void this.#evaluatePending())
-  /** When each receiver is due, if time alone may change a condition. */
+  /** The times when a condition may change without a report, by receiver. */
   readonly #dueAt = new Map<number, number>()
   #dueTimer: NodeJS.Timeout | undefined
   #dueTimerAt = Number.POSITIVE_INFINITY
@@ -39,8 +39,9 @@ export class EvaluationSchedule {
   #resumeTimer: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor(deps: EvaluationScheduleDeps) {
-    this.#deps = deps
+  constructor(receiverStore: ReceiverStore, receiverSources: ReceiverSources) {
+    this.#receiverStore = receiverStore
+    this.#receiverSources = receiverSources
   }
 
   /** Evaluates the receiver in the next frame. */
@@ -60,12 +61,12 @@ export class EvaluationSchedule {
     } else this.#interrupted.delete(receiverId)
   }
 
-  /** Whether a channel of the receiver was stale or offline when it was last evaluated. */
+  /** True if a channel of the receiver was stale or offline at its last evaluation. */
   isInterrupted(receiverId: number): boolean {
     return this.#interrupted.has(receiverId)
   }
 
-  /** The receiver is not evaluated any more. */
+  /** Stops evaluating the receiver. */
   release(receiverId: number): void {
     this.#pending.delete(receiverId)
     this.#dueAt.delete(receiverId)
@@ -84,7 +85,7 @@ export class EvaluationSchedule {
     this.#pending.clear()
     for (const id of pending) {
       if (this.#isClosed) return
-      this.#deps.evaluate(id)
+      this.due.publish(id)
       if (isTimeSliceUsed()) await yieldToEventLoop()
     }
   }
@@ -93,9 +94,15 @@ export class EvaluationSchedule {
     if (this.#isClosed) return
     this.#resumeTimer ??= setTimeout(() => {
       this.#resumeTimer = undefined
-      for (const [id, evaluatedAt] of this.#interrupted) if (this.#deps.hasResumed(id, evaluatedAt)) this.request(id)
+      for (const [id, evaluatedAt] of this.#interrupted) if (this.#hasResumed(id, evaluatedAt)) this.request(id)
       if (this.#interrupted.size > 0) this.#setResumeTimer()
     }, checkResumedEveryMs)
+  }
+
+  /** True if the source of an active receiver has sent anything since this time (`performance.now()`). */
+  #hasResumed(receiverId: number, since: number): boolean {
+    const isActive = this.#receiverStore.facts(receiverId)?.is_active === true
+    return isActive && this.#receiverSources.receivedAt(receiverId) > since
   }
 
   #setDueTimer(dueAt: number): void {

@@ -1,7 +1,4 @@
-/**
- * Stores facts that were applied in memory only, and what evaluations must remember: changes are collected for a short
- * time, and stored again after an error.
- */
+/** Stores facts and conditions that were applied in memory only, soon after they change, and again after an error. */
 
 import type { ConditionMemory } from '../domain/conditions/memory.ts'
 import type { Log } from '../platform/log.ts'
@@ -13,17 +10,18 @@ export interface UnsavedState {
   readonly conditions: readonly StoredCondition[]
 }
 
-interface StateWriterDeps {
-  save(state: UnsavedState): Promise<void>
-  readonly log: Log
+/** Implemented by `Ingest`. */
+export interface StateStorage {
+  saveState(state: UnsavedState): Promise<void>
 }
 
-/** Changes are collected for this time before they are stored. */
+/** Changes are collected for this long. */
 const saveAfterMs = 300
 const retryAfterMs = 1000
 
 export class StateWriter {
-  readonly #deps: StateWriterDeps
+  readonly #log: Log
+  #storage: StateStorage | null = null
   #receivers = new Set<number>()
   /** By channel id. */
   #memories = new Map<number, ConditionMemory>()
@@ -31,8 +29,18 @@ export class StateWriter {
   #saving: Promise<void> = Promise.resolve()
   #isClosed = false
 
-  constructor(deps: StateWriterDeps) {
-    this.#deps = deps
+  constructor(log: Log) {
+    this.#log = log
+  }
+
+  /** Must be called before anything is stored. */
+  connect(storage: StateStorage): void {
+    this.#storage = storage
+  }
+
+  /** Stores the memory of a channel now. */
+  async saveCondition(channelId: number, memory: ConditionMemory): Promise<void> {
+    await this.#storage?.saveState({ receivers: [], conditions: [{ channelId, memory }] })
   }
 
   /** Stores the facts of a receiver soon. */
@@ -47,12 +55,11 @@ export class StateWriter {
     this.#schedule(saveAfterMs)
   }
 
-  /** Drops what is not stored yet of a channel. */
+  /** Drops the memory of a channel if it is not stored yet. */
   dropCondition(channelId: number): void {
     this.#memories.delete(channelId)
   }
 
-  /** Stores what is not stored yet. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#timer)
@@ -64,7 +71,7 @@ export class StateWriter {
     if (this.#isClosed) return
     this.#timer ??= setTimeout(() => {
       this.#saving = this.#save().catch((error) => {
-        this.#deps.log.debug({ error: String(error) }, 'facts and conditions could not be stored')
+        this.#log.debug({ error: String(error) }, 'facts and conditions could not be stored')
         this.#schedule(retryAfterMs)
       })
     }, afterMs)
@@ -78,7 +85,7 @@ export class StateWriter {
     this.#memories = new Map()
     const conditions = [...memories].map(([channelId, memory]) => ({ channelId, memory }))
     try {
-      await this.#deps.save({ receivers: [...receivers], conditions })
+      await this.#storage?.saveState({ receivers: [...receivers], conditions })
     } catch (error) {
       for (const id of receivers) this.#receivers.add(id)
       this.#memories = new Map([...memories, ...this.#memories])

@@ -60,7 +60,7 @@ async function openLog(db: Database, channel: Channel, { transaction = db.transa
       events.receiverChanged(1)
     },
     sample: (rf: number, at: number, hasTransmitter = true) =>
-      events.sampled(5, 1, { ...values, rf, hasTransmitter }, thresholds, at),
+      events.sampled({ channelId: 5, receiverId: 1, values: { ...values, rf, hasTransmitter }, thresholds, at }),
   }
 }
 

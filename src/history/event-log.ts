@@ -4,10 +4,11 @@
  * errors. Events of users' actions and of alerts are stored in the transactions of these.
  */
 
+import type { ChannelSample } from '../conditions/conditions.ts'
 import type { GapReason } from '../contract/values.ts'
 import type { Thresholds } from '../domain/conditions/condition.ts'
 import { type ConditionFlag, hasRow } from '../domain/conditions/condition.ts'
-import { bestInUse, type WatchedValues } from '../domain/conditions/level-watch.ts'
+import { bestInUse } from '../domain/conditions/level-watch.ts'
 import { addressOf } from '../domain/equipment/health.ts'
 import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
 import {
@@ -174,14 +175,7 @@ export class EventLog {
     }
   }
 
-  /** A sample of a channel has arrived. `at` is a `performance.now()` time. */
-  sampled(
-    channelId: number,
-    receiverId: number,
-    values: Readonly<WatchedValues>,
-    thresholds: Thresholds,
-    at: number,
-  ): void {
+  sampled({ channelId, receiverId, values, thresholds, at }: ChannelSample): void {
     const isOn = values.hasTransmitter
     const level = bestInUse(values)
     const isWeak = isOn && level < thresholds.RF_WEAK_DBM

@@ -1,6 +1,7 @@
 /** What monitors the sources: the ingest of reports, alerts, leases and loops. */
 
 import type { FastifyBaseLogger } from 'fastify'
+import { AlertContext } from '../alerts/alert-context.ts'
 import { Alerts } from '../alerts/alerts.ts'
 import { FrequencyConflicts } from '../alerts/frequency-conflicts.ts'
 import { NotificationQueue } from '../alerts/notification-queue.ts'
@@ -8,8 +9,8 @@ import { NotificationSender } from '../alerts/notification-sender.ts'
 import { UnstoredNotifications } from '../alerts/unstored-notifications.ts'
 import { BatteryForecasts } from '../conditions/battery-forecasts.ts'
 import { ConditionMonitor } from '../conditions/conditions.ts'
+import { OwnReceivers } from '../conditions/own-receivers.ts'
 import { StateWriter } from '../conditions/state-writer.ts'
-import type { Alert } from '../domain/alerts/alert.ts'
 import type { EventChange } from '../domain/events/event.ts'
 import type { LiveFrequencies } from '../frequencies/live-frequencies.ts'
 import { EventLog } from '../history/event-log.ts'
@@ -26,7 +27,6 @@ import type { EffectiveSettings } from '../lists/effective-settings.ts'
 import type { StoredLists } from '../lists/stored-lists.ts'
 import { FrequencyAnnouncements } from '../live/frequency-announcements.ts'
 import type { LivePublisher } from '../live/live-publisher.ts'
-import { audioFloorOf } from '../manufacturers/index.ts'
 import type { Outbound } from '../manufacturers/sources.ts'
 import type { CachedResponses } from '../platform/cache.ts'
 import { now } from '../platform/clock.ts'
@@ -41,7 +41,6 @@ import { ReceiverSources } from '../sources/receiver-sources.ts'
 import { SourceRecords } from '../sources/source-records.ts'
 import type { SourceRegistry } from '../sources/source-registry.ts'
 import type { Database } from '../storage/database.ts'
-import { deleteDischarge, listDischarges, pruneDischarges, saveDischarges } from '../storage/discharges.ts'
 import type { Redis } from '../storage/redis.ts'
 import type { Secrets } from '../storage/secrets.ts'
 import type { StorePaths } from '../storage/snapshots.ts'
@@ -116,28 +115,33 @@ export class Monitoring {
     this.sourceRecords = new SourceRecords(db, sourceRegistry, this.orphanedSources)
     this.receiverSources = new ReceiverSources(db, sourceRegistry, this.connections, this.sourceRecords)
     this.leaseManager = new LeaseManager(db, nodeId, log)
-    const notificationDeps = this.#createNotificationDeps()
-    const notificationQueue = new NotificationQueue({
-      ...notificationDeps,
-      db,
-      onPlanned: (nextAt) => this.notificationSender.planned(nextAt),
+    const { connections, receiverSources, sourceRecords, leaseManager } = this
+    const { unitStore, lists, levelAges, outbound } = state
+    const ownReceivers = new OwnReceivers()
+    this.stateWriter = new StateWriter(log)
+    this.forecasts = new BatteryForecasts({ db, receiverStore, ownReceivers, settings, leaseManager, log })
+    const { stateWriter, forecasts } = this
+    this.conditions = new ConditionMonitor({
+      ...{ receiverStore, ownReceivers, settings, lists, receiverSources, levelAges, forecasts, stateWriter },
     })
-    this.notificationSender = new NotificationSender({
-      ...notificationDeps,
-      db,
-      leaseManager: this.leaseManager,
-      queue: notificationQueue,
-      reload: deps.reload,
+    const { conditions } = this
+    this.frequencyConflicts = new FrequencyConflicts(receiverStore, deps.frequencies, settings, log)
+    const { frequencyConflicts } = this
+    this.frequencyAnnouncements = new FrequencyAnnouncements(deps.frequencies, frequencyConflicts, state.live)
+    const alertContext = new AlertContext(receiverStore, settings, lists, receiverSources)
+    const notificationQueue = new NotificationQueue(db, lists, alertContext)
+    this.alerts = new Alerts({
+      ...{ db, receiverStore, unitStore, settings, lists, log, sourceRegistry, sourceRecords, connections },
+      ...{ receiverSources, conditions, forecasts, frequencyConflicts, alertContext, notificationQueue },
     })
-    this.unstoredNotifications = new UnstoredNotifications(notificationDeps)
-    this.alerts = this.#createAlerts(notificationQueue)
-    this.frequencyConflicts = new FrequencyConflicts(state.receiverStore, deps.frequencies, state.settings, log)
-    this.frequencyAnnouncements = new FrequencyAnnouncements(deps.frequencies, this.frequencyConflicts, state.live)
+    const { secrets, publicUrl } = deps
+    const notificationCounters = createNotificationCounters(deps.counters)
+    const sending = { secrets, outbound, publicUrl, lists, alertContext, notificationCounters, log }
+    this.notificationSender = new NotificationSender({ ...sending, db, leaseManager, notificationQueue })
+    this.unstoredNotifications = new UnstoredNotifications(this.alerts, sending)
     this.events = this.#createEventLog()
-    this.stateWriter = new StateWriter({ save: (unsaved) => this.ingest.saveState(unsaved), log })
-    this.conditions = this.#createConditions()
-    this.forecasts = this.#createForecasts()
     this.ingest = this.#createIngest()
+    this.stateWriter.connect(this.ingest)
     this.reportPublisher = redis && new ReportPublisher(redis, nodeId, receiverStore, this.conditions)
     this.levelSubscriptions = redis && new LevelSubscriptions(redis, nodeId, state.levelDemand, receiverStore)
     this.orphanedSites = new OrphanedSites(receiverStore, sourceRegistry, this.orphanedSources, this.ingest)
@@ -149,7 +153,14 @@ export class Monitoring {
 
   #subscribe(): void {
     const { alerts, events, ingest, receiverSources, sourceRecords, notificationSender } = this
-    this.frequencyConflicts.changed.subscribe((receiverIds) => alerts.conflictsChanged(receiverIds))
+    this.conditions.changed.subscribe((receiver) => ingest.publishConditions(receiver))
+    this.conditions.sampled.subscribe((sample) => events.sampled(sample))
+    alerts.loaded.subscribe(() => notificationSender.planSoon())
+    notificationSender.channelDisabled.subscribe(() => {
+      this.#deps.reload().catch((error) => {
+        this.#deps.log.warn({ error: String(error) }, 'notification channels could not be read')
+      })
+    })
     alerts.changed.subscribe(() => events.loadSoon())
     events.changed.subscribe((change) => this.#countEvent(change))
     receiverSources.added.subscribe(() => notificationSender.planSoon())
@@ -166,62 +177,6 @@ export class Monitoring {
 
   #keepDays(): number {
     return this.#deps.state.settings.get(null).HISTORY_MINUTES_DAYS
-  }
-
-  /** What the queue of notifications and both senders share. */
-  #createNotificationDeps() {
-    const { state, secrets, counters, publicUrl, log } = this.#deps
-    return {
-      secrets,
-      counters: createNotificationCounters(counters),
-      kit: { destinations: state.outbound.destinations, publicUrl },
-      rules: () => state.lists.current.notificationRules,
-      notificationChannels: () => state.lists.current.notificationChannels,
-      surroundingsOf: (alert: Alert) => this.alerts.context.surroundingsOf(alert),
-      isSilenced: (alert: Alert) => this.alerts.context.isSilenced(alert),
-      log,
-      now,
-      random: Math.random,
-    }
-  }
-
-  #createAlerts(notificationQueue: NotificationQueue): Alerts {
-    const { db, state, log } = this.#deps
-    const { receiverStore, unitStore, sourceRegistry, settings, lists } = state
-    return new Alerts({
-      db,
-      queueNotifications: (tx, changed) => notificationQueue.queue(tx, changed),
-      receiverStore,
-      unitStore,
-      log,
-      now,
-      keepDays: () => this.#keepDays(),
-      isSource: (id) => sourceRegistry.find(id) !== undefined,
-      alertSettings: (kind, scope) => settings.alertSettings(kind, scope),
-      thresholds: (receiver, channel) => this.conditions.thresholdsOf(receiver, channel),
-      ownReceivers: () => this.conditions.ownReceivers(),
-      isEvaluated: (receiverId) => this.conditions.isEvaluated(receiverId),
-      acknowledgeDied: (channelId) => this.conditions.acknowledgeDied(channelId),
-      isFailing: (source) => this.sourceRecords.isFailing(source),
-      areSourcesFailing: (receiver) => this.receiverSources.areFailing(receiver),
-      receiverSources: this.receiverSources,
-      groups: () => lists.current.groups,
-      silences: () => lists.current.silences,
-      runningShows: () => lists.runningShows(),
-      forecast: (channel) => this.forecasts.currentForecast(channel),
-      batterySince: (channelId) => this.forecasts.batterySince(channelId),
-      frequencyConflicts: {
-        conflictOf: (channelId) => this.frequencyConflicts.conflictOf(channelId),
-        isSettling: (channelId) => this.frequencyConflicts.isSettling(channelId),
-      },
-      isMonitored: (code) => sourceRegistry.manufacturers().some((known) => known.code === code && known.isEnabled),
-      subscriptions: () => this.connections.subscriptions(),
-      onLoaded: () => this.notificationSender.planSoon(),
-      onUnstored: (alert, isStored) => {
-        if (isStored) this.unstoredNotifications.forget(alert.id)
-        else this.unstoredNotifications.changed(alert)
-      },
-    })
   }
 
   #createEventLog(): EventLog {
@@ -244,48 +199,6 @@ export class Monitoring {
     const { kind, channel_id, receiver_id } = change.event
     if (channel_id === null || receiver_id === null || !this.conditions.isOwn(receiver_id)) return
     this.#deps.counters.countEvent(kind, channel_id)
-  }
-
-  #createConditions(): ConditionMonitor {
-    const { receiverStore, settings, lists, levelAges } = this.#deps.state
-    return new ConditionMonitor({
-      receiverStore,
-      thresholds: (manufacturer, slot) => settings.thresholds(manufacturer, slot),
-      audioFloorOf,
-      showsOf: (slot) => lists.showsOf(slot),
-      intervalMs: (manufacturer) => settings.pollingIntervalMs(manufacturer),
-      sourceReceivedAt: (receiverId) => this.receiverSources.receivedAt(receiverId),
-      levelsStatus: (receiverId, channel) => levelAges.statusOf(receiverId, channel),
-      publish: (receiver) => this.ingest.publishConditions(receiver),
-      save: (stored) => this.ingest.saveConditions(stored),
-      onSample: (channelId, receiverId, values, thresholds, at) =>
-        this.events.sampled(channelId, receiverId, values, thresholds, at),
-      onReported: (receiver) => this.forecasts.reported(receiver),
-      forecastOf: (channel) => this.forecasts.forecastOf(channel),
-      writer: this.stateWriter,
-      now,
-    })
-  }
-
-  #createForecasts(): BatteryForecasts {
-    const { db, state, log } = this.#deps
-    return new BatteryForecasts({
-      receiverStore: state.receiverStore,
-      isOwn: (receiverId) => this.conditions.isOwn(receiverId),
-      hasOtherNodes: () => this.leaseManager.hasOtherNodes,
-      minutesCritical: (manufacturer, slot) => state.settings.thresholds(manufacturer, slot).MINUTES_CRITICAL,
-      onChanged: (receiverId) => this.conditions.forecastChanged(receiverId),
-      onChecked: () => this.alerts.forecastsChanged(),
-      load: (since) => listDischarges(db.read, since),
-      save: ({ saved, removed }) =>
-        db.transaction(async (tx) => {
-          await saveDischarges(tx, saved, now())
-          for (const discharge of removed) await deleteDischarge(tx, discharge)
-          if (saved.some(({ endedAt }) => endedAt !== null)) await pruneDischarges(tx, now())
-        }),
-      log,
-      now,
-    })
   }
 
   #createIngest(): Ingest {

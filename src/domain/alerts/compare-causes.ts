@@ -22,18 +22,21 @@ export type CauseStarts = ReadonlyMap<string, number>
 
 export const noStarts: CauseStarts = new Map()
 
-export interface Comparison {
+export interface ComparedCauses {
   /** Causes of the same subject are ordered from the worst; one alert covers all of them. */
   readonly causes: readonly Cause[]
   readonly open: readonly Alert[]
+  /** The ending of an open alert without a cause; null while its cause may still be true. */
+  endingOf(alert: Alert): AlertEnding | null
+}
+
+export interface Comparison extends ComparedCauses {
   /** Returned by the previous call. */
   readonly starts: CauseStarts
   readonly now: number
   /** The time of the last update with the values of its cause (epoch ms). */
   followedAt(alert: Alert): number | undefined
-  settings(cause: Pick<Cause, 'kind' | 'manufacturer' | 'receiver_id' | 'channel_id' | 'data'>): AlertSettings
-  /** The ending of an open alert without a cause; null while its cause may still be true. */
-  endingOf(alert: Alert): AlertEnding | null
+  settings(subject: Cause | Alert): AlertSettings
 }
 
 interface Compared {

@@ -8,7 +8,7 @@ import type { AlertCause } from '../../../src/domain/alerts/alert.ts'
 import { noData, toAlertMessage } from '../../../src/domain/alerts/alert.ts'
 import { defaultRule, type NotificationRule } from '../../../src/domain/notifications/rule.ts'
 import { createCounters, createNotificationCounters } from '../../../src/platform/counters.ts'
-import type { LeaseManager } from '../../../src/sources/lease-manager.ts'
+import type { SharedLease } from '../../../src/sources/lease-manager.ts'
 import { listDeliveries } from '../../../src/storage/notification-deliveries.ts'
 import { insertNotificationChannel, listSealedChannels } from '../../../src/storage/notifications.ts'
 import { openSecrets } from '../../../src/storage/secrets.ts'
@@ -20,8 +20,8 @@ import { openStore } from '../store/helpers.ts'
 const signingSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
 /** Holds every lease. */
-const leaseManager: Pick<LeaseManager, 'runWhileHeld'> = {
-  runWhileHeld: (_, signal, work) =>
+const leaseManager = {
+  runWhileHeld: (_: string, signal: AbortSignal, work: (lease: SharedLease) => Promise<void>) =>
     work({ signal, guard: async () => {}, idleMs: null, isExcess: () => false, release: () => {} }),
 }
 
@@ -45,38 +45,45 @@ export async function startNotifications(urls: readonly string[], engine: Engine
   }
   let channels = await listSealedChannels(db.read)
   const ids = channels.map(({ id }) => id)
+  const reload = async () => {
+    channels = await listSealedChannels(db.read)
+  }
   const rules: NotificationRule[] = [{ ...defaultRule, id: 1, name: 'All', notification_channel_ids: ids }]
   const published: AlertMessage[] = []
   const log: { readonly fields: object; readonly message: string }[] = []
   const write = (fields: object, message: string) => void log.push({ fields, message })
-  const createQueue = (onPlanned: (nextAt: number | null) => void) =>
-    new NotificationQueue({
-      db,
-      rules: () => rules,
-      notificationChannels: () => channels,
-      surroundingsOf: () => ({ isSilenced: false, isInhibited: false, groupIds: [], showStartedAt: null }),
-      onPlanned,
-      now,
-    })
-  const queue = createQueue((nextAt) => sender.planned(nextAt))
+  const lists = {
+    current: {
+      notificationRules: rules,
+      get notificationChannels() {
+        return channels
+      },
+    },
+  } as never
+  const alertContext = {
+    surroundingsOf: () => ({ isSilenced: false, isInhibited: false, groupIds: [], showStartedAt: null }),
+    isSilenced: () => false,
+  } as never
+  const createQueue = () => new NotificationQueue(db, lists, alertContext, now)
+  const notificationQueue = createQueue()
   const counters = createCounters()
-  const createSender = () =>
-    new NotificationSender({
+  const createSender = () => {
+    const subsystems = {
       db,
       secrets,
       leaseManager,
-      queue,
-      counters: createNotificationCounters(createCounters()),
-      kit: { destinations: createDestinations(), publicUrl: null },
+      notificationQueue,
+      notificationCounters: createNotificationCounters(createCounters()),
+      outbound: { destinations: createDestinations() },
+      publicUrl: null,
       log: { debug: write, info: write, warn: write, error: write },
-      notificationChannels: () => channels,
-      isSilenced: () => false,
-      async reload() {
-        channels = await listSealedChannels(db.read)
-      },
-      now,
-      random: () => 0.5,
-    })
+      lists,
+      alertContext,
+    }
+    const created = new NotificationSender(subsystems as never, { now, random: () => 0.5 })
+    created.channelDisabled.subscribe(() => void reload())
+    return created
+  }
   let sender = createSender()
   let stop = new AbortController()
   let running = sender.run(stop.signal)
@@ -85,22 +92,17 @@ export async function startNotifications(urls: readonly string[], engine: Engine
     return running
   }
   onTestEnd(stopSender)
-  const openAlerts = async (notificationQueue: NotificationQueue) => {
-    const opened = new OpenAlerts({
-      db,
-      now,
-      keepDays: () => 400,
-      isSilenced: () => false,
-      queueNotifications: (tx, changed) => notificationQueue.queue(tx, changed),
-      onLoaded: () => sender.planSoon(),
-    })
+  const openAlerts = async (queue: NotificationQueue) => {
+    const settings = { get: () => ({ HISTORY_MINUTES_DAYS: 400 }) } as never
+    const opened = new OpenAlerts(db, queue, alertContext, settings, now)
+    opened.loaded.subscribe(() => sender.planSoon())
     opened.changed.subscribe(({ alert, hasOnlyOtherValues }) => {
       if (!hasOnlyOtherValues) published.push(toAlertMessage(alert))
     })
     await opened.open()
     return opened
   }
-  const alerts = await openAlerts(queue)
+  const alerts = await openAlerts(notificationQueue)
   const list = () => listDeliveries(db.read, {}, { limit: 1000, offset: 0 })
   return {
     db,
@@ -109,7 +111,7 @@ export async function startNotifications(urls: readonly string[], engine: Engine
     rules,
     alerts,
     /** Opens the alerts of another process, which does not send. */
-    openElsewhere: () => openAlerts(createQueue(() => {})),
+    openElsewhere: () => openAlerts(createQueue()),
     log,
     /** The messages about alerts. */
     published,
@@ -120,7 +122,7 @@ export async function startNotifications(urls: readonly string[], engine: Engine
       clock.now += ms
       sender.wake()
     },
-    queueDue: () => queue.queueDue(async () => {}),
+    queueDue: () => notificationQueue.queueDue(async () => {}),
     /** Returns the deliveries, newest first. */
     list,
     isEnabled: (id: number) => channels.some((channel) => channel.id === id && channel.enabled),

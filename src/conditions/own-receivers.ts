@@ -1,0 +1,25 @@
+/** The receivers that this process evaluates, because it receives their reports. */
+export class OwnReceivers {
+  readonly #since = new Map<number, number>()
+
+  has(id: number): boolean {
+    return this.#since.has(id)
+  }
+
+  /** Returns since when the receiver is evaluated (`performance.now()`). */
+  since(id: number): number | undefined {
+    return this.#since.get(id)
+  }
+
+  ids(): Iterable<number> {
+    return this.#since.keys()
+  }
+
+  add(id: number, since = performance.now()): void {
+    this.#since.set(id, since)
+  }
+
+  delete(id: number): void {
+    this.#since.delete(id)
+  }
+}
