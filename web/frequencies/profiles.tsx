@@ -8,7 +8,6 @@ import { t } from '../app/i18n.ts'
 import type { Resource } from '../app/resource.ts'
 import { useMay } from '../app/session.ts'
 import { FormDialog, Removal } from '../parts/dialogs/dialog.tsx'
-import { useShowMessage } from '../parts/dialogs/messages.tsx'
 import { Field } from '../parts/forms/field.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { type Column, DataTable } from '../parts/tables/data-table.tsx'
@@ -132,7 +131,6 @@ interface EditProfileProps {
 
 function EditProfile({ profile, level, onDone, onClose }: EditProfileProps) {
   const { api } = useServices()
-  const showMessage = useShowMessage()
   const { id, name, levels, window_mhz, source } = profile
   const send = (values: FormData) => {
     const guardsOf = (of: GuardLevel) =>
@@ -147,18 +145,13 @@ function EditProfile({ profile, level, onDone, onClose }: EditProfileProps) {
     }
     return api.write('PATCH', `/api/frequencies/profiles/${id}/`, body, 'object')
   }
-  const done = async () => {
-    onClose()
-    showMessage({ text: t('frequencies.profiles.done', { name: plainText(name) }) })
-    await onDone()
-  }
   return (
     <FormDialog
       title={t('frequencies.profiles.editTitle', { name: plainText(name), level: t(`frequencies.levels.${level}`) })}
       action={t('settings.save')}
       check={(values) => valueProblem(values, level)}
-      {...{ send, onClose }}
-      onDone={done}
+      done={() => t('frequencies.profiles.done', { name: plainText(name) })}
+      {...{ send, onDone, onClose }}
     >
       <div className="guard-fields">
         {guardKinds.map((kind) => (

@@ -7,7 +7,6 @@ import { formatMegahertz } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useMay } from '../app/session.ts'
 import { FormDialog } from '../parts/dialogs/dialog.tsx'
-import { useShowMessage } from '../parts/dialogs/messages.tsx'
 import { ChoicesField, chosenValues } from '../parts/forms/choices-field.tsx'
 
 interface TvChannelsProps {
@@ -46,17 +45,16 @@ const shortMhz = (khz: number) => formatMhz(khz).replace(/\.?0+$/, '')
 
 function EditTvChannels({ region, inUse, onDone, onClose }: TvChannelsProps & { onClose(): void }) {
   const { api } = useServices()
-  const showMessage = useShowMessage()
   const options = listTvChannels(region).map((channel) => ({ value: channel.name, text: describe(channel) }))
   const send = (values: FormData) =>
     api.write('POST', '/api/config/', { key: 'TV_IN_USE', value: chosenValues(values, 'value').join(',') }, 'object')
-  const done = async () => {
-    onClose()
-    showMessage({ text: t('frequencies.tv.done') })
-    await onDone()
-  }
   return (
-    <FormDialog title={t('frequencies.tv.title')} action={t('settings.save')} {...{ send, onClose }} onDone={done}>
+    <FormDialog
+      title={t('frequencies.tv.title')}
+      action={t('settings.save')}
+      done={() => t('frequencies.tv.done')}
+      {...{ send, onDone, onClose }}
+    >
       <ChoicesField
         name="value"
         label={t('frequencies.tv.choose')}

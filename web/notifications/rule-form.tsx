@@ -10,7 +10,6 @@ import { formatWeekday, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useResource } from '../app/resource.ts'
 import { FormDialog } from '../parts/dialogs/dialog.tsx'
-import { useShowMessage } from '../parts/dialogs/messages.tsx'
 import { displayName, manufacturersPath } from '../parts/equipment/manufacturer-names.tsx'
 import { ChoicesField } from '../parts/forms/choices-field.tsx'
 import { Field, SelectField, TickField } from '../parts/forms/field.tsx'
@@ -38,7 +37,6 @@ interface RuleFormProps {
 
 export function RuleForm({ rule, notifiers, onDone, onClose }: RuleFormProps) {
   const { api } = useServices()
-  const showMessage = useShowMessage()
   const names = useRuleNames(notifiers)
   const [first] = notifiers
   // A single notifier is selected by default.
@@ -50,12 +48,6 @@ export function RuleForm({ rule, notifiers, onDone, onClose }: RuleFormProps) {
       ? api.write('POST', rulesPath, body, 'object')
       : api.write('PATCH', `${rulesPath}${rule.id}/`, body, 'object')
   }
-  const done = async (stored: NotificationRuleBody) => {
-    onClose()
-    const name = plainText(stored.name)
-    showMessage({ text: t(rule === null ? 'notifications.rules.added' : 'notifications.rules.saved', { name }) })
-    await onDone()
-  }
   return (
     <FormDialog
       title={
@@ -64,8 +56,10 @@ export function RuleForm({ rule, notifiers, onDone, onClose }: RuleFormProps) {
       action={t('notifications.form.save')}
       check={(values) => findProblem(ruleOf(values))}
       onChange={noteEdit}
-      {...{ send, onClose }}
-      onDone={done}
+      done={({ name }) =>
+        t(rule === null ? 'notifications.rules.added' : 'notifications.rules.saved', { name: plainText(name) })
+      }
+      {...{ send, onDone, onClose }}
     >
       <p className="rule-sentence" ref={sentence}>
         <bdi>{ruleSentence(draft, names)}</bdi>

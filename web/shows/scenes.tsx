@@ -154,7 +154,6 @@ interface DialogProps {
 
 function StoreScene({ showId, onDone, onClose }: DialogProps & { readonly showId: number }) {
   const { api } = useServices()
-  const showMessage = useShowMessage()
   return (
     <FormDialog
       title={t('shows.scenes.addTitle')}
@@ -167,12 +166,8 @@ function StoreScene({ showId, onDone, onClose }: DialogProps & { readonly showId
       send={(values) =>
         api.write('POST', `/api/shows/${showId}/scenes/`, { title: String(values.get('title')).trim() }, 'object')
       }
-      onDone={({ title }) => {
-        onClose()
-        showMessage({ text: t('shows.scenes.added', { title: plainText(title) }) })
-        void onDone()
-      }}
-      onClose={onClose}
+      done={({ title }) => t('shows.scenes.added', { title: plainText(title) })}
+      {...{ onDone, onClose }}
     >
       <Field name="title" label={t('shows.scenes.fieldTitle')} autoComplete="off" maxLength={255} required={true} />
     </FormDialog>

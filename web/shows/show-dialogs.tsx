@@ -4,7 +4,6 @@ import { useServices, useWatchState } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { ActionDialog, FormDialog, Removal } from '../parts/dialogs/dialog.tsx'
-import { useShowMessage } from '../parts/dialogs/messages.tsx'
 import { Field, fromLocalInput, TextField, toLocalInput } from '../parts/forms/field.tsx'
 
 export type ShowAction = 'change' | 'start' | 'end' | 'remove'
@@ -43,13 +42,6 @@ interface ShowFormProps {
 
 export function ShowForm({ show, onSaved, onClose }: ShowFormProps) {
   const { api } = useServices()
-  const showMessage = useShowMessage()
-  const saved = async (body: ShowBody) => {
-    onClose()
-    const title = plainText(body.title)
-    showMessage({ text: show === null ? t('shows.added', { title }) : t('shows.changed', { title }) })
-    await onSaved(body)
-  }
   return (
     <FormDialog
       title={show === null ? t('shows.add') : t('shows.changeTitle', { title: plainText(show.title) })}
@@ -61,7 +53,8 @@ export function ShowForm({ show, onSaved, onClose }: ShowFormProps) {
           ? api.write('POST', '/api/shows/', body, 'object')
           : api.write('PATCH', `/api/shows/${show.id}/`, body, 'object')
       }}
-      onDone={saved}
+      done={({ title }) => t(show === null ? 'shows.added' : 'shows.changed', { title: plainText(title) })}
+      onDone={onSaved}
       onClose={onClose}
     >
       <Field

@@ -4,7 +4,6 @@ import { useServices } from '../../app/context.ts'
 import { plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
 import { FormDialog, Removal } from '../../parts/dialogs/dialog.tsx'
-import { useShowMessage } from '../../parts/dialogs/messages.tsx'
 import { Field, PasswordField, SelectField, TickField } from '../../parts/forms/field.tsx'
 import { newPasswordProblem } from '../../parts/forms/form.tsx'
 
@@ -37,26 +36,16 @@ export function PersonDialog({ question, ...rest }: DialogProps & { readonly que
   }
 }
 
-function useFinish({ onDone, onClose }: DialogProps) {
-  const showMessage = useShowMessage()
-  return async (text: string) => {
-    onClose()
-    showMessage({ text })
-    await onDone()
-  }
-}
-
 function Add(props: DialogProps) {
   const { api } = useServices()
-  const finish = useFinish(props)
   return (
     <FormDialog
       title={t('people.add')}
       action={t('people.addAction')}
       check={(values) => newPasswordProblem(values, 'password', String(values.get('username')))}
       send={(values) => api.write('POST', path, Object.fromEntries(values), 'object')}
-      onDone={({ username }) => finish(t('people.added', { name: plainText(username) }))}
-      onClose={props.onClose}
+      done={({ username }) => t('people.added', { name: plainText(username) })}
+      {...props}
     >
       <Field
         name="username"
@@ -78,7 +67,6 @@ function Add(props: DialogProps) {
 
 function Change({ user, ...props }: AboutUser) {
   const { api } = useServices()
-  const finish = useFinish(props)
   const name = plainText(user.username)
   const isLocal = user.issuer === null
   const send = (values: FormData) => {
@@ -91,8 +79,8 @@ function Change({ user, ...props }: AboutUser) {
       title={t('people.changeTitle', { name })}
       action={t('people.save')}
       send={send}
-      onDone={() => finish(t('people.changed', { name }))}
-      onClose={props.onClose}
+      done={() => t('people.changed', { name })}
+      {...props}
     >
       {isLocal ? (
         <SelectField
@@ -112,7 +100,6 @@ function Change({ user, ...props }: AboutUser) {
 
 function Reset({ user, ...props }: AboutUser) {
   const { api } = useServices()
-  const finish = useFinish(props)
   const name = plainText(user.username)
   return (
     <FormDialog
@@ -120,8 +107,8 @@ function Reset({ user, ...props }: AboutUser) {
       action={t('people.resetAction')}
       check={(values) => newPasswordProblem(values, 'password', user.username)}
       send={(values) => api.write('PATCH', `${path}${user.id}/`, Object.fromEntries(values), 'object')}
-      onDone={() => finish(t('people.resetDone', { name }))}
-      onClose={props.onClose}
+      done={() => t('people.resetDone', { name })}
+      {...props}
     >
       <p className="hint">{t('people.resetConsequence')}</p>
       <PasswordField

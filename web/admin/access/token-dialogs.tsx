@@ -8,7 +8,6 @@ import { t } from '../../app/i18n.ts'
 import { useResource } from '../../app/resource.ts'
 import { serviceNow } from '../../app/service-time.ts'
 import { FormDialog, Removal } from '../../parts/dialogs/dialog.tsx'
-import { useShowMessage } from '../../parts/dialogs/messages.tsx'
 import { Field, SelectField } from '../../parts/forms/field.tsx'
 import type { NewToken } from './created-token.tsx'
 import { roleOptions } from './person-dialogs.tsx'
@@ -44,25 +43,18 @@ type AboutToken = Pick<DialogProps, 'onDone' | 'onClose'> & { readonly token: To
 
 function Change({ token, onDone, onClose }: AboutToken) {
   const { api } = useServices()
-  const showMessage = useShowMessage()
   const name = plainText(token.name)
   const send = (values: FormData) => {
     const body = { name: values.get('name'), role: values.get('role'), expires_at: endOf(values, serviceNow()) }
     return api.write('PATCH', `${path}${token.id}/`, body, 'object')
-  }
-  const done = async () => {
-    onClose()
-    showMessage({ text: t('tokens.changed', { name }) })
-    await onDone()
   }
   return (
     <FormDialog
       title={t('tokens.changeTitle', { name })}
       action={t('tokens.save')}
       check={(values) => endProblem(values, serviceNow())}
-      send={send}
-      onDone={done}
-      onClose={onClose}
+      done={() => t('tokens.changed', { name })}
+      {...{ send, onDone, onClose }}
     >
       <Field name="name" label={t('tokens.name')} defaultValue={token.name} autoComplete="off" maxLength={255} />
       <SelectField name="role" label={t('tokens.role')} options={roleOptions} defaultValue={token.role} />

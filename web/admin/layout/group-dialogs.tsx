@@ -5,7 +5,6 @@ import { plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
 import { formatSlots, parseSlots } from '../../parts/channels/slots.ts'
 import { FormDialog, Removal } from '../../parts/dialogs/dialog.tsx'
-import { useShowMessage } from '../../parts/dialogs/messages.tsx'
 import { Field, SelectField, TextField, TickField } from '../../parts/forms/field.tsx'
 import { useManufacturerFilter } from '../filters.ts'
 
@@ -24,17 +23,11 @@ export function GroupDialog({ question, ...rest }: DialogProps & { readonly ques
 
 function GroupForm({ group, onDone, onClose }: DialogProps & { group: Group | null }) {
   const { api } = useServices()
-  const showMessage = useShowMessage()
   const makers = useManufacturerFilter()
   const options = makers.kind === 'choice' ? [...makers.options] : []
   // Stays an option after its deletion, so that saving does not change it.
   const own = group?.manufacturer ?? ''
   if (own !== '' && !options.some(({ value }) => value === own)) options.push({ value: own, text: own })
-  const done = async ({ title }: Group) => {
-    onClose()
-    showMessage({ text: t(group === null ? 'groups.added' : 'groups.changed', { title: plainText(title) }) })
-    await onDone()
-  }
   return (
     <FormDialog
       title={group === null ? t('groups.add') : t('groups.changeTitle', { title: plainText(group.title) })}
@@ -46,8 +39,8 @@ function GroupForm({ group, onDone, onClose }: DialogProps & { group: Group | nu
           ? api.write('POST', '/api/group/', body, 'object')
           : api.write('PUT', `/api/groups/${group.id}/`, body, 'object')
       }}
-      onDone={done}
-      onClose={onClose}
+      done={({ title }) => t(group === null ? 'groups.added' : 'groups.changed', { title: plainText(title) })}
+      {...{ onDone, onClose }}
     >
       <Field
         name="title"

@@ -3,7 +3,6 @@ import {
   type ChoiceSetting,
   type NumberSetting,
   type SettingKind,
-  type Settings,
   settingKinds,
   type TimeZoneSetting,
 } from '../../../src/contract/settings.ts'
@@ -12,7 +11,6 @@ import type { Problem } from '../../app/api.ts'
 import { useServices } from '../../app/context.ts'
 import { t } from '../../app/i18n.ts'
 import { FormDialog, Removal } from '../../parts/dialogs/dialog.tsx'
-import { useShowMessage } from '../../parts/dialogs/messages.tsx'
 import { Field, SelectField } from '../../parts/forms/field.tsx'
 import {
   configAddress,
@@ -43,25 +41,19 @@ export function SettingDialog({
 
 function Change({ row, onDone, onClose }: DialogProps) {
   const { api } = useServices()
-  const showMessage = useShowMessage()
   const { key, scopeName } = row
   const setting = settingTitle(key)
   const send = (values: FormData) => {
     const body = { key, value: String(values.get('value')).trim() }
     return api.write('POST', configAddress(row), body, 'object')
   }
-  const done = async (settings: Settings) => {
-    onClose()
-    showMessage({ text: t('settings.changed', { setting, value: formatSetting(key, settings[key]) }) })
-    await onDone()
-  }
   return (
     <FormDialog
       title={t('settings.changeTitle', { setting, scope: scopeName })}
       action={t('settings.save')}
       check={(values) => valueProblem(row, values)}
-      {...{ send, onClose }}
-      onDone={done}
+      done={(settings) => t('settings.changed', { setting, value: formatSetting(key, settings[key]) })}
+      {...{ send, onDone, onClose }}
     >
       <p className="hint">{settingDescription(key)}</p>
       <ValueField row={row} />

@@ -8,7 +8,6 @@ import { t } from '../../app/i18n.ts'
 import { serviceNow } from '../../app/service-time.ts'
 import { useChannelOptions } from '../channels/channel-options.ts'
 import { FormDialog } from '../dialogs/dialog.tsx'
-import { useShowMessage } from '../dialogs/messages.tsx'
 import { Field, SelectField } from '../forms/field.tsx'
 
 const hours = [0.5, 1, 3, 12, 24] as const
@@ -21,7 +20,6 @@ const wholeReceiver = 'receiver'
 /** Starts with the channel of the alert, or the channels of its receiver, and its kind. */
 export function SilenceDialog({ alert, onClose }: { alert?: AlertBody; onClose: () => void }) {
   const { api } = useServices()
-  const showMessage = useShowMessage()
   const channels = useChannelOptions()
   const groups = useWatchState((watchState) => watchState.groups)
   const receiver = useWatchState(({ receivers }) => receivers.get(alert?.receiver_id ?? -1))
@@ -60,10 +58,7 @@ export function SilenceDialog({ alert, onClose }: { alert?: AlertBody; onClose: 
       action={t('alerts.silence.action')}
       check={check}
       send={send}
-      onDone={() => {
-        onClose()
-        showMessage({ text: t('alerts.silence.done') })
-      }}
+      done={() => t('alerts.silence.done')}
       onClose={onClose}
     >
       <p className="dialog-text">{t('alerts.silence.effect')}</p>

@@ -85,12 +85,23 @@ export function Confirmation(props: ConfirmationProps) {
   )
 }
 
-type FormDialogProps<Body> = Omit<FormProps<Body>, 'others'> & {
+type FormDialogProps<Body> = Omit<FormProps<Body>, 'others' | 'onDone'> & {
   readonly title: string
+  /** The message to show when the dialog closes. Without it, `onDone` decides whether to close. */
+  done?(body: Body): string
+  onDone?(body: Body): Promise<void> | void
   onClose(): void
 }
 
-export function FormDialog<Body>({ title, onClose, ...form }: FormDialogProps<Body>) {
+export function FormDialog<Body>({ title, done, onDone, onClose, ...form }: FormDialogProps<Body>) {
+  const showMessage = useShowMessage()
+  const finish = (body: Body) => {
+    if (done !== undefined) {
+      onClose()
+      showMessage({ text: done(body) })
+    }
+    void onDone?.(body)
+  }
   const cancel = (
     <button type="button" className="choice" onClick={onClose}>
       {t('parts.dialog.cancel')}
@@ -98,7 +109,7 @@ export function FormDialog<Body>({ title, onClose, ...form }: FormDialogProps<Bo
   )
   return (
     <Dialog title={title} onClose={onClose}>
-      <Form {...form} others={cancel} />
+      <Form {...form} onDone={finish} others={cancel} />
     </Dialog>
   )
 }
