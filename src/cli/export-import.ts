@@ -88,10 +88,10 @@ async function runImport(path: string, options: ImportOptions, terminal: Termina
   const file = parseInstallationFile(path === '-' ? await terminal.readAll() : await readText(path), source)
   const secrets = await openSecrets(config.data_dir, config.secret_key)
   try {
-    const report = await withNewStore(config, (db) => {
-      const deps = { db, secrets, destinations: createDestinationsExcluding(config.server), now: Date.now }
-      return importInstallation(deps, actorOf(terminal), file, { isDryRun, source })
-    })
+    const destinations = createDestinationsExcluding(config.server)
+    const report = await withNewStore(config, (db) =>
+      importInstallation(db, secrets, destinations, actorOf(terminal), file, { isDryRun, source }),
+    )
     if (options.json) printJson(terminal, { dry_run: isDryRun, ...report })
     else print(terminal, report, isDryRun)
     return exitCodes.ok

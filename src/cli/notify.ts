@@ -36,12 +36,11 @@ async function testChannels(wanted: string | undefined, options: CommonOptions, 
   const secrets = await openSecrets(config.data_dir, config.secret_key)
   return withStore(config, async (db) => {
     const selected = select(await listSealedChannels(db.read), wanted)
-    const deps = {
-      ...{ db, secrets, destinations: createDestinationsExcluding(config.server), signal: terminal.signal },
-      ...{ publicUrl: config.server.public_url, log: createLog(terminal, config) },
-    }
+    const destinations = createDestinationsExcluding(config.server)
+    const [{ signal }, publicUrl, log] = [terminal, config.server.public_url, createLog(terminal, config)]
+    const sender = { db, secrets, publicUrl, signal, log }
     const test = async ({ id, name, type }: SealedChannel) => {
-      const { isDisabled: _, ...result } = await sendTest(deps, actorOf(terminal), id)
+      const { isDisabled: _, ...result } = await sendTest(sender, destinations, actorOf(terminal), id)
       return { id, name, type, ...result }
     }
     const results = await Promise.all(selected.map(test))

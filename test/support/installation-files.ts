@@ -28,6 +28,6 @@ export async function importFile(app: Installation & { port: number }, content: 
   const destinations = createDestinationsExcluding({ host: '127.0.0.1', port: app.port })
   const secrets = await openSecrets(app.dataDir)
   return withDatabase(app, (db) =>
-    importInstallation({ db, secrets, destinations, now: Date.now }, actor, file, { isDryRun: false, source }),
+    importInstallation(db, secrets, destinations, actor, file, { isDryRun: false, source }),
   )
 }

@@ -11,7 +11,6 @@ import {
   notificationServices,
 } from '../../alerts/services/index.ts'
 import { sendMessage } from '../../alerts/services/send-message.ts'
-import type { SendKit } from '../../alerts/services/service.ts'
 import type { NotificationChannelType } from '../../contract/notification-services.ts'
 import type { NotificationTestBody } from '../../contract/notifications.ts'
 import type { AuditAction } from '../../contract/values.ts'
@@ -27,6 +26,7 @@ import {
   splitConfig,
 } from '../../domain/notifications/channel.ts'
 import { withoutChannel } from '../../domain/notifications/rule.ts'
+import type { Outbound } from '../../manufacturers/sources.ts'
 import { now } from '../../platform/clock.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Service } from '../../service.ts'
@@ -59,7 +59,7 @@ export async function addNotificationChannel(
   actor: Actor,
   { name, type, config, enabled = true }: NewChannel,
 ): Promise<NotificationChannel> {
-  const valid = await validateConfig(service.outbound, type, {}, config)
+  const valid = await validateConfig(service.outbound.destinations, type, {}, config)
   const signing = type === 'webhook' ? { secret: createSigningSecret(), previous: null, previous_until: null } : null
   return editRecords(service, 'notifications', async (tx) => {
     const added = await insertNotificationChannel(tx, service.secrets, { name, type, enabled, ...valid, signing })
@@ -76,7 +76,9 @@ export async function changeNotificationChannel(
 ): Promise<NotificationChannel> {
   const before = await getNotificationChannel(service, id)
   const valid =
-    config === undefined ? {} : await validateConfig(service.outbound, before.type, fullConfig(before), config)
+    config === undefined
+      ? {}
+      : await validateConfig(service.outbound.destinations, before.type, fullConfig(before), config)
   const after = { ...before, ...change, ...valid }
   return editRecords(service, 'notifications', async (tx) => {
     // Resolving host names takes time, so the stored channel may have changed since it was read.
@@ -132,24 +134,24 @@ export async function testNotificationChannel(
   actor: Actor,
   id: number,
 ): Promise<NotificationTestBody> {
-  const { db, secrets, log, publicUrl, signal, outbound } = service
-  const { destinations } = outbound
-  const deps = { db, secrets, log, publicUrl, signal, destinations }
-  const { isDisabled, ...body } = await sendTest(deps, actor, id)
+  const { isDisabled, ...body } = await sendTest(service, service.outbound.destinations, actor, id)
   if (isDisabled) await service.reload()
   service.notifications.tested(id, body.ok)
   return body
 }
 
-interface TestDeps extends Pick<SendKit, 'destinations' | 'publicUrl' | 'signal'> {
+interface Sender {
   readonly db: Database
   readonly secrets: Secrets
+  readonly publicUrl: string | null
+  readonly signal: AbortSignal
   readonly log: Log
 }
 
 /** As `testNotificationChannel`, without a running service. `isDisabled`: the address is gone, so the channel was disabled. */
 export async function sendTest(
-  { db, secrets, destinations, publicUrl, signal, log }: TestDeps,
+  { db, secrets, publicUrl, signal, log }: Sender,
+  destinations: Outbound['destinations'],
   actor: Actor,
   id: number,
 ): Promise<NotificationTestBody & { readonly isDisabled: boolean }> {
@@ -182,7 +184,7 @@ async function getNotificationChannel(
 
 /** Applies a change to a configuration. Throws a RequestError that names the invalid field. */
 export async function validateConfig(
-  { destinations }: Pick<SendKit, 'destinations'>,
+  destinations: Outbound['destinations'],
   type: NotificationChannelType,
   stored: ChannelConfig,
   change: ChannelConfig,

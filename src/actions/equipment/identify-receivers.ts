@@ -23,7 +23,7 @@ const defaultSeconds = 10
 
 /** A source and what flashes. */
 interface Running {
-  readonly source: Pick<MonitoredSource, 'adapter' | 'client'>
+  readonly source: MonitoredSource
   readonly request: FlashRequest
   readonly timer: NodeJS.Timeout
 }
@@ -97,7 +97,7 @@ export class Identifications {
   #findSource({ id, api_device_id, device_type }: Receiver) {
     if (api_device_id === null) return undefined
     const precedence = precedenceOfId(api_device_id)
-    const canFlash = ({ adapter }: Pick<MonitoredSource, 'adapter'>) =>
+    const canFlash = ({ adapter }: MonitoredSource) =>
       (adapter.precedence ?? 0) === precedence && adapter.lights?.areIn(device_type) === true
     const reporting = this.#service.receiverSources.list(id)
     return this.#service.sourceRegistry.sources().find((source) => reporting.includes(source.id) && canFlash(source))

@@ -12,11 +12,7 @@ import type { Database } from '../../storage/database.ts'
 import { readEvents } from '../../storage/events.ts'
 import { storeRecentSeconds } from '../store-recent-seconds.ts'
 
-export async function listIdleNoise(
-  service: Service,
-  levels: Pick<LevelReader, 'findIdleNoise'>,
-  hours: number,
-): Promise<FrequencyNoiseBody> {
+export async function listIdleNoise(service: Service, levels: LevelReader, hours: number): Promise<FrequencyNoiseBody> {
   const to = Math.floor(now() / 1000)
   const from = to - hours * 3600
   await storeRecentSeconds(service.history, to * 1000)

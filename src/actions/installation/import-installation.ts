@@ -6,6 +6,7 @@ import { RequestError } from '../../domain/errors.ts'
 import { compareEdited } from '../../domain/events/event-drafts.ts'
 import { globalScope } from '../../domain/settings.ts'
 import type { Outbound } from '../../manufacturers/sources.ts'
+import { now } from '../../platform/clock.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import type { Database } from '../../storage/database.ts'
 import { insertEvents } from '../../storage/events.ts'
@@ -42,26 +43,21 @@ export interface ImportReport {
   readonly unknown: readonly string[]
 }
 
-interface ImportDeps extends Pick<Outbound, 'destinations'> {
-  readonly db: Database
-  readonly secrets: Secrets
-  now(): number
-}
-
 /** Imports the file. Throws an ImportError if the file is invalid; nothing is changed then. */
 export async function importInstallation(
-  deps: ImportDeps,
+  db: Database,
+  secrets: Secrets,
+  destinations: Outbound['destinations'],
   actor: Actor,
   file: InstallationFile,
   { isDryRun, source }: { readonly isDryRun: boolean; readonly source: string },
 ): Promise<ImportReport> {
-  const { db, secrets, now } = deps
   let report: ImportReport | undefined
   // Planning resolves host names, which takes time, so it happens outside the transaction.
   const stored = await listManufacturers(db.read, secrets)
-  const planned = await planManufacturers(file.manufacturers ?? [], stored, deps)
+  const planned = await planManufacturers(file.manufacturers ?? [], stored, destinations)
   const storedChannels = await listNotificationChannels(db.read, secrets)
-  const plannedChannels = await planNotificationChannels(file.notification_channels ?? [], storedChannels, deps)
+  const plannedChannels = await planNotificationChannels(file.notification_channels ?? [], storedChannels, destinations)
   try {
     await db.transaction(async (tx) => {
       const revision = await nextRevision(tx)

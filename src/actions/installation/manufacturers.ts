@@ -54,7 +54,7 @@ function maskUnreadable(value: unknown, isUnreadable: boolean, isSecret = false)
 export async function planManufacturers(
   entries: readonly ManufacturerEntry[],
   stored: readonly StoredManufacturer[],
-  { destinations }: Pick<Outbound, 'destinations'>,
+  destinations: Outbound['destinations'],
 ): Promise<StoredManufacturer[]> {
   const repeated = findRepeatedCode(entries)
   if (repeated !== null) throw new ImportError(`manufacturers.${repeated.key}`, repeated.problem)
@@ -62,7 +62,7 @@ export async function planManufacturers(
     entries.map(async ({ settings: _, ...change }, index) => {
       const before = stored.find(({ code }) => code === change.code)
       try {
-        return await mergeManufacturer({ destinations }, change, before)
+        return await mergeManufacturer(destinations, change, before)
       } catch (error) {
         if (!(error instanceof RequestError)) throw error
         const [key = '', ...messageParts] = (error.details ?? error.message).split(': ')

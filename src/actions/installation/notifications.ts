@@ -115,14 +115,14 @@ export interface PlannedChannel {
 export async function planNotificationChannels(
   entries: readonly NotificationChannelEntry[],
   channels: readonly NotificationChannel[],
-  deps: Pick<Outbound, 'destinations'>,
+  destinations: Outbound['destinations'],
 ): Promise<PlannedChannel[]> {
   const pick = createPicker(channels)
   const planned: PlannedChannel[] = []
   for (const [index, { name, type, enabled, config = {}, secret }] of entries.entries()) {
     const stored = pick((channel) => channel.name === name && channel.type === type)
     try {
-      const valid = await validateConfig(deps, type, stored === undefined ? {} : fullConfig(stored), config)
+      const valid = await validateConfig(destinations, type, stored === undefined ? {} : fullConfig(stored), config)
       const signing = type === 'webhook' ? signingOf(stored, secret) : null
       planned.push({ stored, channel: { name, type, enabled: enabled ?? stored?.enabled ?? true, ...valid, signing } })
     } catch (error) {

@@ -26,11 +26,7 @@ import { readEvents } from '../../storage/events.ts'
 import { storeRecentSeconds } from '../store-recent-seconds.ts'
 
 /** Throws a RequestError if the show has not started. */
-export async function reportShow(
-  service: Service,
-  levels: Pick<LevelReader, 'summarize'>,
-  show: Show,
-): Promise<ShowReport> {
+export async function reportShow(service: Service, levels: LevelReader, show: Show): Promise<ShowReport> {
   const range = reportRange(show, now())
   if (range === null) {
     throw new RequestError('wrong_state', { subject: 'The show has not started, so it has no report yet.' })

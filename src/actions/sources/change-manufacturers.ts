@@ -5,8 +5,15 @@ import type { AuditAction } from '../../contract/values.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { isSecretName, listSecrets, refuseMovedSecrets, unmaskSecrets } from '../../domain/access/secrets.ts'
 import { RequestError } from '../../domain/errors.ts'
-import { getPlugin } from '../../manufacturers/index.ts'
-import { findConfigError, listSecretUses, type Outbound } from '../../manufacturers/sources.ts'
+import { findLoop } from '../../domain/sites/sites.ts'
+import { followsSites, getPlugin } from '../../manufacturers/index.ts'
+import {
+  findConfigError,
+  listSecretUses,
+  type MonitoredSource,
+  type Outbound,
+  openSources,
+} from '../../manufacturers/sources.ts'
 import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import type { Tx } from '../../storage/database.ts'
@@ -20,7 +27,6 @@ import {
   type StoredManufacturer,
   saveManufacturer,
 } from '../../storage/settings.ts'
-import { refuseLoop } from './refuse-loop.ts'
 import { withSecretErrors } from './secret-errors.ts'
 
 export interface ManufacturerChange {
@@ -47,7 +53,7 @@ export async function addManufacturer(
   change: NamedChange,
 ): Promise<StoredManufacturer> {
   const { code } = change
-  const record = await mergeManufacturer(service.outbound, change, undefined)
+  const record = await mergeManufacturer(service.outbound.destinations, change, undefined)
   await refuseLoop(service, record)
   await service.db.transaction(async (tx) => {
     if ((await findManufacturer(tx.query, service.secrets, code)) !== undefined) {
@@ -75,7 +81,7 @@ export async function changeManufacturer(
   change: ManufacturerChange,
 ): Promise<StoredManufacturer> {
   const before = await getManufacturer(service, code)
-  const after = await mergeManufacturer(service.outbound, { code, ...change }, before)
+  const after = await mergeManufacturer(service.outbound.destinations, { code, ...change }, before)
   if (after.plugin !== before.plugin || !isDeepStrictEqual(after.config, before.config))
     await refuseLoop(service, after)
   await service.db.transaction(async (tx) => {
@@ -125,7 +131,7 @@ function unknown(code: string): RequestError {
  * invalid key.
  */
 export async function mergeManufacturer(
-  { destinations }: Pick<Outbound, 'destinations'>,
+  destinations: Outbound['destinations'],
   { code, ...change }: NamedChange,
   stored: StoredManufacturer | undefined,
 ): Promise<StoredManufacturer> {
@@ -135,6 +141,32 @@ export async function mergeManufacturer(
   const fault = await findConfigError(after, destinations)
   if (fault !== null) throw new RequestError('bad_request', { details: fault })
   return after.name === '' ? { ...after, name: getPlugin(plugin).name } : after
+}
+
+/** An installation that does not respond within this time is accepted. A loop is then an error of the source. */
+const loopLimitMs = 3000
+
+/** Throws a RequestError if the other installation is this one or follows it. */
+async function refuseLoop(service: Service, record: StoredManufacturer): Promise<void> {
+  if (!followsSites(record.plugin)) return
+  const sources = openSources(record, service.outbound)
+  try {
+    const loops = await Promise.all(sources.map((source) => findLoopOf(source, service.installation)))
+    const loop = loops.find((found) => found !== null)
+    if (loop !== undefined) throw new RequestError('wrong_state', { subject: loop })
+  } finally {
+    await Promise.all(sources.map(({ client }) => client.close()))
+  }
+}
+
+async function findLoopOf({ adapter, client }: MonitoredSource, own: string): Promise<string | null> {
+  try {
+    const path = await adapter.readInstallation?.(client, AbortSignal.timeout(loopLimitMs))
+    return path ? findLoop(new URL(client.settings.baseUrl).host, path, own) : null
+  } catch {
+    // It cannot be followed at the moment, or is no Micwatch. The error of the source says so.
+    return null
+  }
 }
 
 type Configured = Pick<StoredManufacturer, 'plugin' | 'config'>

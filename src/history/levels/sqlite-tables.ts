@@ -37,7 +37,7 @@ export const historyTables: readonly string[] = [prunedTable, 'slices', ...chunk
 const formatPragmas = `pragma page_size = ${pageBytes}; pragma auto_vacuum = incremental`
 
 /** Creates the tables in an open database. */
-export function createHistorySchema(file: Pick<SqliteFile, 'exec'>): void {
+export function createHistorySchema(file: SqliteFile): void {
   const chunks = chunkTables.map(
     (table) => `create table ${tableName(table)} (id integer primary key, data blob not null);`,
   )
@@ -49,7 +49,7 @@ export function createHistorySchema(file: Pick<SqliteFile, 'exec'>): void {
 }
 
 /** Creates the tables in an empty file. */
-export function initializeHistory(file: Pick<SqliteFile, 'exec'>): void {
+export function initializeHistory(file: SqliteFile): void {
   file.exec(formatPragmas)
   createHistorySchema(file)
   file.exec(`pragma user_version = ${schemaVersion}`)

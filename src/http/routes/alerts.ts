@@ -100,7 +100,7 @@ export function alertRoutes(app: ContractServer, service: Service): void {
 
 /** Returns a part of the alerts that are stored and of those that cannot be stored, newest first. */
 async function listWithUnstored(
-  { read }: Pick<Database, 'read'>,
+  { read }: Database,
   filter: AlertFilter,
   unstored: readonly Alert[],
   { limit, offset }: { readonly limit: number; readonly offset: number },

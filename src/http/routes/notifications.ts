@@ -42,7 +42,7 @@ export function notificationRoutes(app: ContractServer, service: Service): void 
 }
 
 /** Only administrators may read addresses. */
-function showsAddresses({ credential }: Pick<FastifyRequest, 'credential'>): boolean {
+function showsAddresses({ credential }: FastifyRequest): boolean {
   return credential?.role === 'admin'
 }
 

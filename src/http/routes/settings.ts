@@ -81,7 +81,7 @@ export function settingRoutes(app: ContractServer, service: Service): void {
 }
 
 /** Settings of the history and of the lights of receivers require an administrator even on a local listener. */
-function requirePermission({ actor, credential }: Pick<FastifyRequest, 'actor' | 'credential'>, key: string): void {
+function requirePermission({ actor, credential }: FastifyRequest, key: string): void {
   if (!isSettingKey(key) || !isForAdministrators(key) || isAllowed(actor.role, 'administer')) return
   if (credential === null) throw new RequestError('sign_in_needed')
   throw new RequestError('not_allowed', { subject: permissions.administer })

@@ -28,7 +28,7 @@ export class Incoming extends IncomingMessage {
  * Returns the path and query for routing. A target in absolute form is replaced by its path, and its authority becomes
  * the Host header (RFC 9112, 3.2.2).
  */
-export function readTarget(request: Pick<IncomingMessage, 'url' | 'headers' | 'socket'>): string {
+export function readTarget(request: IncomingMessage): string {
   const { url = '', headers, socket } = request
   const target = url.includes('%') ? replaceUnreadable(url) : url
   if (target.startsWith('/')) return target
