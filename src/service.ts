@@ -5,88 +5,97 @@
 
 import { randomBytes } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Alerts } from './alerts/alerts.ts'
-import type { NotificationSender } from './alerts/notification-sender.ts'
-import type { BatteryForecasts } from './conditions/battery-forecasts.ts'
-import type { ConditionMonitor } from './conditions/conditions.ts'
+import { AlertContext } from './alerts/alert-context.ts'
+import { Alerts } from './alerts/alerts.ts'
+import { FrequencyConflicts } from './alerts/frequency-conflicts.ts'
+import { NotificationQueue } from './alerts/notification-queue.ts'
+import { NotificationSender } from './alerts/notification-sender.ts'
+import { UnstoredNotifications } from './alerts/unstored-notifications.ts'
+import { BatteryForecasts } from './conditions/battery-forecasts.ts'
+import { ConditionMonitor } from './conditions/conditions.ts'
+import { OwnReceivers } from './conditions/own-receivers.ts'
+import { StateWriter } from './conditions/state-writer.ts'
 import type { Config } from './config.ts'
 import { type ServiceHealth, serviceHealth, storeHealth } from './domain/equipment/health.ts'
+import type { EventChange } from './domain/events/event.ts'
 import { canChangeSurroundings } from './domain/notifications/surroundings.ts'
 import { FrequencyChecker } from './frequencies/frequency-checker.ts'
 import { LiveFrequencies } from './frequencies/live-frequencies.ts'
-import type { EventLog } from './history/event-log.ts'
+import { EventLog } from './history/event-log.ts'
 import { History } from './history/history.ts'
 import { RemoteWriter } from './history/remote-write.ts'
 import { WalkTests } from './history/walk-tests.ts'
-import type { Ingest } from './ingest/ingest.ts'
+import { Ingest } from './ingest/ingest.ts'
 import { LevelAges } from './ingest/level-ages.ts'
 import { LevelArrivals } from './ingest/level-arrivals.ts'
 import { LevelDemand } from './ingest/level-demand.ts'
+import { LevelSubscriptions } from './ingest/level-subscriptions.ts'
 import { PlaceholderStore } from './ingest/placeholder-store.ts'
 import { ReceiverStore } from './ingest/receiver-store.ts'
+import { ReportPublisher } from './ingest/report-publisher.ts'
 import { UnitStore } from './ingest/unit-store.ts'
 import { createBlankPlaceholders } from './lists/blank-placeholders.ts'
 import { Cast } from './lists/cast.ts'
 import { EffectiveSettings, type SettingsDefaults } from './lists/effective-settings.ts'
 import { Loader } from './lists/loader.ts'
 import { StoredLists } from './lists/stored-lists.ts'
+import { FrequencyAnnouncements } from './live/frequency-announcements.ts'
 import { LiveLists } from './live/live-lists.ts'
 import { LivePublisher } from './live/live-publisher.ts'
 import { StoredAnnouncements } from './live/stored-announcements.ts'
 import type { Outbound } from './manufacturers/sources.ts'
+import type { CachedResponses } from './platform/cache.ts'
 import { now } from './platform/clock.ts'
-import { type Counters, createCounters } from './platform/counters.ts'
+import {
+  type Counters,
+  createCounters,
+  createNotificationCounters,
+  type NotificationCounters,
+} from './platform/counters.ts'
 import { untilAborted } from './platform/wait.ts'
-import { ConfiguredManufacturers } from './service/configured-manufacturers.ts'
+import type { ConfiguredManufacturers } from './service/configured-manufacturers.ts'
 import { Follower } from './service/follower.ts'
-import { Monitoring } from './service/monitoring.ts'
 import type { ServiceOptions } from './service/options.ts'
+import { openResources, type Resources } from './service/resources.ts'
 import { FollowedSites } from './sites/followed-sites.ts'
 import { SiteHistory } from './sites/site-history.ts'
-import type { Connections } from './sources/connections.ts'
-import type { LeaseManager } from './sources/lease-manager.ts'
-import { createNodeId, nodeLease } from './sources/lease-manager.ts'
+import { SiteLevels } from './sites/site-levels.ts'
+import { OrphanedSites } from './sites/stale-receivers.ts'
+import { Connections } from './sources/connections.ts'
+import { createNodeId, LeaseManager, nodeLease } from './sources/lease-manager.ts'
 import { ManufacturerLoader } from './sources/manufacturer-loader.ts'
-import type { Monitor } from './sources/monitor.ts'
-import type { ReceiverSources } from './sources/receiver-sources.ts'
-import type { SourceRecords } from './sources/source-records.ts'
+import { Monitor } from './sources/monitor.ts'
+import { OrphanedSources } from './sources/orphaned-sources.ts'
+import { ReceiverSources } from './sources/receiver-sources.ts'
+import { SourceRecords } from './sources/source-records.ts'
 import { SourceRegistry } from './sources/source-registry.ts'
 import type { Database } from './storage/database.ts'
-import { getInstallationId } from './storage/meta.ts'
-import { migrationNames } from './storage/migrations/index.ts'
-import { openRedis, type Redis } from './storage/redis.ts'
-import { openSecrets, type Secrets } from './storage/secrets.ts'
-import { openRepairedStore } from './storage/store-maintenance.ts'
+import type { Redis } from './storage/redis.ts'
+import type { Secrets } from './storage/secrets.ts'
+import { createStoreMaintenance, type StoreMaintenance } from './storage/store-maintenance.ts'
 import { createDestinations } from './upstream/destinations.ts'
 import { OidcProvider } from './upstream/oidc.ts'
 import { createPlanningCenter } from './upstream/planning-center.ts'
 import { createRequestThrottle } from './upstream/request-throttle.ts'
-
-interface Opened {
-  readonly db: Database
-  readonly secrets: Secrets
-  readonly configured: ConfiguredManufacturers
-  /** Shared by all processes of one installation; null without Redis. */
-  readonly redis: Redis | null
-  /** Id of the installation. */
-  readonly installation: string
-}
 
 export class Service {
   readonly log: FastifyBaseLogger
   readonly db: Database
   readonly secrets: Secrets
   readonly redis: Redis | null
+  readonly configuredManufacturers: ConfiguredManufacturers
   readonly installation: string
   /** The value of the label `installation` of all metrics. */
   readonly installationName: string
   /** Identifies this process in leases. */
   readonly nodeId: string
-  readonly counters: Counters
   /** The path prefix of all routes, for the addresses of pictures. */
   readonly mount: string
   /** `server.public_url`; null if it is not configured. */
   readonly publicUrl: string | null
+  readonly cache: CachedResponses
+  readonly counters: Counters
+  readonly notificationCounters: NotificationCounters
   readonly outbound: Outbound = { throttle: createRequestThrottle(), destinations: createDestinations() }
   readonly sourceRegistry = new SourceRegistry(this.outbound)
   readonly lists = new StoredLists()
@@ -104,118 +113,116 @@ export class Service {
   readonly live: LivePublisher
   readonly checker = new FrequencyChecker()
   readonly frequencies: LiveFrequencies
-  readonly monitoring: Monitoring
-  readonly ingest: Ingest
+  readonly connections: Connections
+  readonly orphanedSources: OrphanedSources
   readonly sourceRecords: SourceRecords
   readonly receiverSources: ReceiverSources
-  readonly connections: Connections
-  readonly alerts: Alerts
-  readonly events: EventLog
-  readonly conditions: ConditionMonitor
-  readonly forecasts: BatteryForecasts
-  readonly notifications: NotificationSender
   readonly leaseManager: LeaseManager
+  readonly ownReceivers = new OwnReceivers()
+  readonly stateWriter: StateWriter
+  readonly forecasts: BatteryForecasts
+  readonly conditions: ConditionMonitor
+  readonly frequencyConflicts: FrequencyConflicts
+  readonly alertContext: AlertContext
+  readonly notificationQueue: NotificationQueue
+  readonly alerts: Alerts
+  readonly notifications: NotificationSender
+  readonly events: EventLog
+  readonly ingest: Ingest
   readonly monitor: Monitor
   readonly followedSites: FollowedSites
+  readonly orphanedSites: OrphanedSites
+  readonly siteHistory: SiteHistory
+  readonly loader: Loader
   readonly history: History
   readonly walkTests: WalkTests
-  readonly siteHistory: SiteHistory
   /** Null if it is not configured. */
   readonly remoteWrite: RemoteWriter | null
   readonly announcements: StoredAnnouncements
+  /** Null if nothing may be written to the database. */
+  readonly maintenance: StoreMaintenance | null
   readonly planningCenter: ReturnType<typeof createPlanningCenter>
   /** The OpenID Connect provider; null if it is not configured. */
   readonly identityProvider: OidcProvider | null
   readonly #options: ServiceOptions
   readonly #lifetime = new AbortController()
   #discoveryRanges: readonly string[]
-  readonly #configured: ConfiguredManufacturers
+  readonly #frequencyAnnouncements: FrequencyAnnouncements
+  readonly #unstoredNotifications: UnstoredNotifications
+  /** Passes reports and levels to other processes; null without Redis. */
+  readonly #reportPublisher: ReportPublisher | null
+  /** Receives levels from other processes; null without Redis. */
+  readonly #levelSubscriptions: LevelSubscriptions | null
+  readonly #siteLevels: SiteLevels
   readonly #manufacturers: ManufacturerLoader
-  readonly #loader: Loader
   readonly #follower: Follower
 
-  private constructor(config: Config, options: ServiceOptions, opened: Opened) {
+  /** Each subsystem is created after those that it receives. `#subscribe` connects the others. */
+  private constructor(config: Config, options: ServiceOptions, resources: Resources) {
     const { log, isReadOnly = false } = options
-    const { db, secrets, configured, redis, installation } = opened
+    const { db, secrets, configured, redis, installation } = resources
     this.#options = options
-    this.#configured = configured
     this.log = log
     this.db = db
     this.secrets = secrets
     this.redis = redis
+    this.configuredManufacturers = configured
     this.installation = installation
+    this.installationName = config.server.name ?? installation
+    this.nodeId = createNodeId(options.pid, randomBytes(4).toString('hex'))
     this.mount = config.server.mount
     this.publicUrl = config.server.public_url
     this.#discoveryRanges = config.discovery_ranges
-    this.installationName = config.server.name ?? installation
-    this.nodeId = createNodeId(options.pid, randomBytes(4).toString('hex'))
+    this.cache = options.cache ?? { drop() {} }
     this.counters = createCounters(options.droppedLines)
-    const { outbound, sourceRegistry, lists, receiverStore, placeholderStore, unitStore } = this
+    this.notificationCounters = createNotificationCounters(this.counters)
+    const { outbound, sourceRegistry, lists, receiverStore, unitStore, nodeId } = this
+
     const defaults = toDefaults(config, options.defaultIntervalSeconds)
     this.settings = new EffectiveSettings(lists, sourceRegistry, defaults, options.intervalSeconds)
-    this.levelArrivals = new LevelArrivals(sourceRegistry, this.settings)
     this.cast = new Cast(lists, unitStore, config.server.mount)
-    const { settings, cast } = this
-    const liveLists = new LiveLists({ receiverStore, placeholderStore, lists, cast, settings, sourceRegistry })
-    this.live = new LivePublisher(liveLists, receiverStore)
-    this.frequencies = new LiveFrequencies(lists, this.settings, receiverStore, placeholderStore, this.checker)
-    this.monitoring = new Monitoring({
-      state: this,
-      frequencies: this.frequencies,
-      db,
-      paths: config,
-      redis,
-      cache: options.cache ?? { drop: () => {} },
-      counters: this.counters,
-      nodeId: this.nodeId,
-      installation,
-      secrets,
-      publicUrl: config.server.public_url,
-      reload: () => this.reload(),
-      log,
-    })
-    this.ingest = this.monitoring.ingest
-    this.sourceRecords = this.monitoring.sourceRecords
-    this.receiverSources = this.monitoring.receiverSources
-    this.connections = this.monitoring.connections
-    this.alerts = this.monitoring.alerts
-    this.events = this.monitoring.events
-    this.conditions = this.monitoring.conditions
-    this.forecasts = this.monitoring.forecasts
-    this.notifications = this.monitoring.notificationSender
-    this.leaseManager = this.monitoring.leaseManager
-    this.monitor = this.monitoring.monitor
-    const { monitor, sourceRecords, alerts, events, conditions, leaseManager } = this
-    this.followedSites = new FollowedSites(monitor, sourceRegistry, sourceRecords, receiverStore, alerts)
+    this.levelArrivals = new LevelArrivals(sourceRegistry, this.settings)
+    this.live = new LivePublisher(new LiveLists(this), receiverStore)
+    this.frequencies = new LiveFrequencies(lists, this.settings, receiverStore, this.placeholderStore, this.checker)
+
+    this.connections = new Connections(db, receiverStore, sourceRegistry, log)
+    this.orphanedSources = new OrphanedSources(db, receiverStore, sourceRegistry, this.settings)
+    this.sourceRecords = new SourceRecords(db, sourceRegistry, this.orphanedSources)
+    this.receiverSources = new ReceiverSources(db, sourceRegistry, this.connections, this.sourceRecords)
+    this.leaseManager = new LeaseManager(db, nodeId, log)
+
+    this.stateWriter = new StateWriter(log)
+    this.forecasts = new BatteryForecasts(this)
+    this.conditions = new ConditionMonitor(this)
+    this.frequencyConflicts = new FrequencyConflicts(receiverStore, this.frequencies, this.settings, log)
+    this.#frequencyAnnouncements = new FrequencyAnnouncements(this.frequencies, this.frequencyConflicts, this.live)
+    this.alertContext = new AlertContext(receiverStore, this.settings, lists, this.receiverSources)
+    this.notificationQueue = new NotificationQueue(db, lists, this.alertContext)
+    this.alerts = new Alerts(this)
+    this.notifications = new NotificationSender(this)
+    this.#unstoredNotifications = new UnstoredNotifications(this.alerts, this)
+    this.events = new EventLog(this)
+
+    this.ingest = new Ingest(this)
+    this.stateWriter.connect(this.ingest)
+    this.#reportPublisher = redis && new ReportPublisher(redis, nodeId, receiverStore, this.conditions)
+    this.#levelSubscriptions = redis && new LevelSubscriptions(redis, nodeId, this.levelDemand, receiverStore)
+    this.monitor = new Monitor(this)
+    const { monitor, sourceRecords } = this
+    this.followedSites = new FollowedSites(monitor, sourceRegistry, sourceRecords, receiverStore, this.alerts)
+    this.orphanedSites = new OrphanedSites(receiverStore, sourceRegistry, this.orphanedSources, this.ingest)
     this.siteHistory = new SiteHistory(db, receiverStore, sourceRegistry, sourceRecords, log)
+    this.#siteLevels = new SiteLevels(this.siteLevelDemand, monitor)
+
     this.#manufacturers = new ManufacturerLoader(sourceRegistry, unitStore, sourceRecords, monitor, secrets, log)
-    this.#loader = new Loader({ db, state: this, conditions, configured, manufacturers: this.#manufacturers })
-    this.history = new History(config.database_url, {
-      db,
-      receiverStore,
-      settings: this.settings,
-      lists,
-      cast: this.cast,
-      loader: this.#loader,
-      conditions,
-      alerts,
-      events,
-      leaseManager,
-      log,
-    })
+    this.loader = new Loader(this, this.#manufacturers)
+    this.history = new History(config.database_url, this)
     this.walkTests = new WalkTests(this.history)
     this.remoteWrite =
       config.history_remote_write && !isReadOnly ? new RemoteWriter(config.history_remote_write, this) : null
     this.announcements = new StoredAnnouncements(db, this.live)
-    this.#follower = new Follower({
-      monitoring: this.monitoring,
-      db,
-      announcements: this.announcements,
-      log,
-      configured,
-      reload: () => this.reload(),
-      maintenance: isReadOnly ? null : this.monitoring.maintenance,
-    })
+    this.maintenance = isReadOnly ? null : createStoreMaintenance({ db, paths: config, log, now })
+    this.#follower = new Follower(this)
     const { destinations } = outbound
     this.planningCenter = createPlanningCenter({ url: config.planning_center_url, destinations })
     this.identityProvider = config.oidc && new OidcProvider({ ...config.oidc, destinations })
@@ -224,34 +231,13 @@ export class Service {
 
   /** Opens the service. Throws a ConfigError, or the database error if the database cannot be opened. */
   static async open(config: Config, options: ServiceOptions): Promise<Service> {
-    const { log, onAudit, isReadOnly = false, failsOnDamage = false } = options
-    const secrets = await openSecrets(config.data_dir, config.secret_key)
-    if (secrets.warning !== null) log.warn(secrets.warning)
-    const { db, migrations } = await openRepairedStore(config, {
-      log,
-      now,
-      isReadOnly,
-      isStrict: failsOnDamage,
-      onAudit,
-    })
+    const resources = await openResources(config, options)
     try {
-      const configured = await ConfiguredManufacturers.open(withExtra(config, options), {
-        db,
-        secrets,
-        log,
-        isReadOnly,
-      })
-      // Logged only after the configuration was validated, so that a configuration error is the only output.
-      if (migrations.length === migrationNames.length) log.info('created the database')
-      else for (const name of migrations) log.info({ migration: name }, 'applied a database migration')
-      // A database that is only read may not have an id yet.
-      const installation = isReadOnly ? '' : String(await getInstallationId(db))
-      const redis = isReadOnly ? null : await connectRedis(config, installation, log)
-      const service = new Service(config, options, { db, secrets, configured, redis, installation })
+      const service = new Service(config, options, resources)
       await service.#load()
       return service
     } catch (error) {
-      await db.close()
+      await resources.db.close()
       throw error
     }
   }
@@ -294,7 +280,7 @@ export class Service {
    * changed them.
    */
   reload(): Promise<void> {
-    return this.#loader.reload()
+    return this.loader.reload()
   }
 
   /**
@@ -302,10 +288,10 @@ export class Service {
    * the database error if the manufacturers cannot be read; nothing has changed then.
    */
   async applyConfig(changed: Config): Promise<void> {
-    await this.#configured.update(withExtra(changed, this.#options))
+    await this.configuredManufacturers.update(changed)
     this.settings.setDefaults(toDefaults(changed, this.#options.defaultIntervalSeconds))
     this.#listsChanged()
-    await this.#loader.applyConfigured()
+    await this.loader.applyConfigured()
     this.#discoveryRanges = changed.discovery_ranges
   }
 
@@ -327,98 +313,135 @@ export class Service {
 
   async close(): Promise<void> {
     this.stop()
-    const { monitoring, alerts } = this
+    const { alerts } = this
     this.live.close()
     this.levelAges.close()
-    monitoring.ingest.levelLane.stop()
-    await this.#loader.idle()
+    this.ingest.levelLane.stop()
+    await this.loader.idle()
     await this.checker.close()
-    monitoring.frequencyAnnouncements.close()
-    monitoring.frequencyConflicts.close()
+    this.#frequencyAnnouncements.close()
+    this.frequencyConflicts.close()
     alerts.close()
-    monitoring.unstoredNotifications.close()
+    this.#unstoredNotifications.close()
     await alerts.flushed()
-    await monitoring.forecasts.close()
-    monitoring.conditions.close()
-    await monitoring.stateWriter.close()
+    await this.forecasts.close()
+    this.conditions.close()
+    await this.stateWriter.close()
     await this.siteHistory.close()
     await this.history.close()
-    if (!this.#options.isReadOnly) await monitoring.events.close()
-    monitoring.reportPublisher?.close()
-    monitoring.levelSubscriptions?.close()
-    monitoring.siteLevels.close()
+    if (!this.#options.isReadOnly) await this.events.close()
+    this.#reportPublisher?.close()
+    this.#levelSubscriptions?.close()
+    this.#siteLevels.close()
     await this.redis?.close()
     await this.#follower.close()
     await Promise.all(this.sourceRegistry.sources().map(({ client }) => client.close()))
     await this.db.close()
   }
 
+  /** Connects subsystems to those that were created after them. */
   #subscribe(): void {
-    const { live, receiverStore, placeholderStore, monitoring } = this
-    live.connect(this)
+    this.live.connect(this)
+    this.#subscribeToReports()
+    this.#subscribeToAlerts()
+    this.#subscribeToLists()
+  }
+
+  #subscribeToReports(): void {
+    const { receiverStore, ingest, conditions, events, sourceRecords } = this
     receiverStore.changed.subscribe(({ id, before, after }) => {
       if ((after ?? before)?.origin !== undefined) return
-      monitoring.events.receiverChanged(id)
-      monitoring.frequencyConflicts.receiverChanged(id)
-      if (canChangeSurroundings(before, after)) monitoring.notificationSender.planSoon()
+      events.receiverChanged(id)
+      this.frequencyConflicts.receiverChanged(id)
+      if (canChangeSurroundings(before, after)) this.notifications.planSoon()
     })
-    this.sourceRecords.failingChanged.subscribe(() => this.siteHistory.retry())
+    ingest.reported.subscribe((receiverId) => this.#reportPublisher?.publish(receiverId))
+    ingest.levelsReceived.subscribe((receiverId) => this.#reportPublisher?.publishLevels(receiverId))
+    this.#reportPublisher?.reports.subscribe((reports) => ingest.applyRemoteReports(reports))
+    this.#levelSubscriptions?.received.subscribe((received) => ingest.applyRemoteLevels(received))
+    conditions.changed.subscribe((receiver) => ingest.publishConditions(receiver))
+    conditions.sampled.subscribe((sample) => events.sampled(sample))
+    sourceRecords.recorded.subscribe((failures) => {
+      this.alerts.evaluateSource(failures)
+      events.sourceRecorded(failures, sourceRecords.isFailing(failures.source))
+    })
+  }
+
+  #subscribeToAlerts(): void {
+    const { alerts, events, notifications } = this
+    alerts.changed.subscribe(() => events.loadSoon())
+    alerts.loaded.subscribe(() => notifications.planSoon())
+    events.changed.subscribe((change) => this.#countEvent(change))
+    notifications.channelDisabled.subscribe(() => {
+      this.reload().catch((error) => this.log.warn({ error: String(error) }, 'notification channels could not be read'))
+    })
+    this.receiverSources.added.subscribe(() => notifications.planSoon())
+    this.sourceRecords.failingChanged.subscribe(() => {
+      notifications.planSoon()
+      this.siteHistory.retry()
+    })
+  }
+
+  #subscribeToLists(): void {
+    const { live } = this
     this.monitor.siteChanged.subscribe((change) => {
       if (change === 'via') live.restartClients()
       else if (change === 'announcements') live.sitesChanged()
       else live.listsChanged()
     })
     this.#manufacturers.changed.subscribe(() => this.#listsChanged())
-    this.#loader.listsChanged.subscribe(() => this.#listsChanged())
-    placeholderStore.changed.subscribe(() => {
+    this.loader.listsChanged.subscribe(() => this.#listsChanged())
+    this.placeholderStore.changed.subscribe(() => {
       live.listsChanged()
-      monitoring.frequencyConflicts.listsChanged()
-      monitoring.frequencyAnnouncements.listsChanged()
+      this.frequencyConflicts.listsChanged()
+      this.#frequencyAnnouncements.listsChanged()
     })
   }
 
   async #load(): Promise<void> {
-    const { db, monitoring, log } = this
+    const { db, log } = this
     const { isReadOnly = false } = this.#options
     if (!isReadOnly) {
       await createBlankPlaceholders(db).catch((error) =>
         log.warn({ error: String(error) }, 'blank slots of groups could not be stored as placeholders'),
       )
     }
-    await monitoring.forecasts.open()
-    await this.#loader.open()
-    await monitoring.receiverSources.load()
-    await monitoring.alerts.open()
-    if (!isReadOnly) monitoring.frequencyConflicts.open()
-    if (!isReadOnly) await monitoring.events.open()
+    await this.forecasts.open()
+    await this.loader.open()
+    await this.receiverSources.load()
+    await this.alerts.open()
+    if (!isReadOnly) this.frequencyConflicts.open()
+    if (!isReadOnly) await this.events.open()
     await this.announcements.load()
-    await monitoring.connections.open()
-    await monitoring.sourceRecords.load()
+    await this.connections.open()
+    await this.sourceRecords.load()
   }
 
   /** The lists, the settings or the manufacturers have changed. */
   #listsChanged(): void {
-    const { monitoring } = this
     this.settings.clear()
-    monitoring.conditions.settingsChanged()
+    this.conditions.settingsChanged()
     this.history.listsChanged()
-    monitoring.alerts.settingsChanged()
-    monitoring.frequencyConflicts.listsChanged()
-    monitoring.frequencyAnnouncements.listsChanged()
-    this.#options.cache?.drop(null)
+    this.alerts.settingsChanged()
+    this.frequencyConflicts.listsChanged()
+    this.#frequencyAnnouncements.listsChanged()
+    this.cache.drop(null)
     this.live.listsChanged()
-    monitoring.events.loadSoon()
-    monitoring.notificationSender.planSoon()
+    this.events.loadSoon()
+    this.notifications.planSoon()
+  }
+
+  /** Counts the events of channels that this process evaluates. */
+  #countEvent(change: EventChange): void {
+    if (change.type !== 'event') return
+    const { kind, channel_id, receiver_id } = change.event
+    if (channel_id === null || receiver_id === null || !this.ownReceivers.has(receiver_id)) return
+    this.counters.countEvent(kind, channel_id)
   }
 }
 
 const redisDownDetails =
   'Redis does not respond; request limits apply per process, and levels reach other processes through the database.'
-
-/** Adds the manufacturers in the options to those in the configuration. */
-function withExtra({ file, manufacturers }: Config, options: ServiceOptions): Pick<Config, 'file' | 'manufacturers'> {
-  return { file, manufacturers: [...manufacturers, ...(options.manufacturers ?? [])] }
-}
 
 /** Returns the defaults in the configuration. `intervalSeconds` overrides its DEFAULT_POLLING_INTERVAL. */
 function toDefaults({ settings }: Config, intervalSeconds?: number): SettingsDefaults {
@@ -426,20 +449,4 @@ function toDefaults({ settings }: Config, intervalSeconds?: number): SettingsDef
     defaultInterval: intervalSeconds ?? settings.DEFAULT_POLLING_INTERVAL,
     isBroadcasting: settings.WEBSOCKET_BROADCASTING,
   }
-}
-
-/** Creates the Redis connection, without waiting until it is established; null if Redis is not configured. */
-function connectRedis({ redis_url }: Config, installation: string, log: FastifyBaseLogger): Promise<Redis> | null {
-  if (redis_url === null) return null
-  return openRedis({
-    url: redis_url,
-    prefix: `micwatch:${installation}`,
-    onChange(isUp) {
-      if (isUp) log.info('Redis is reachable')
-      else
-        log.warn(
-          'Redis does not respond; until it does, request limits apply per process, and levels reach other processes through the database',
-        )
-    },
-  })
 }

@@ -4,10 +4,14 @@ import { describe, expect, it } from 'vitest'
 import { buildReceiver } from '../../test/support/builders.ts'
 import { openStore } from '../../test/support/store/helpers.ts'
 import { timeLimit } from '../../test/support/time-limit.ts'
+import type { ConditionMonitor } from '../conditions/conditions.ts'
+import type { Settings } from '../contract/settings.ts'
 import { resolveThresholds, unknownCondition } from '../domain/conditions/condition.ts'
 import { createWatchedValues } from '../domain/conditions/level-watch.ts'
 import { type Channel, emptyChannel, type Receiver } from '../domain/equipment/receiver.ts'
 import type { EventChange } from '../domain/events/event.ts'
+import type { ReceiverStore } from '../ingest/receiver-store.ts'
+import type { EffectiveSettings } from '../lists/effective-settings.ts'
 import type { Database } from '../storage/database.ts'
 import { listEvents } from '../storage/events.ts'
 import { EventLog } from './event-log.ts'
@@ -22,6 +26,9 @@ const withRow = (state: Channel['condition']['state']): Channel => ({
   condition: { ...unknownCondition, state },
 })
 
+/** Returns a subsystem that has only these methods. */
+const fake = <Subsystem>(methods: Partial<Subsystem>) => methods as Subsystem
+
 /** Opens the log of one process; the receiver has one channel, whose state is set by `report`. */
 async function openLog(db: Database, channel: Channel, { transaction = db.transaction } = {}) {
   let receiver: Receiver | undefined = buildReceiver(1, { channels: [channel] })
@@ -30,13 +37,18 @@ async function openLog(db: Database, channel: Channel, { transaction = db.transa
   const announced: EventChange[] = []
   const events = new EventLog({
     db: { ...db, transaction },
-    receiverStore: { get: () => receiver, facts: () => receiver, lastReceivedAt: () => performance.now() },
-    isOwn: () => isOwn,
-    thresholds: () => thresholds,
-    rowTrueUntil: () => trueUntil,
-    keepDays: () => 400,
+    receiverStore: fake<ReceiverStore>({
+      get: () => receiver,
+      facts: () => receiver,
+      lastReceivedAt: () => performance.now(),
+    }),
+    conditions: fake<ConditionMonitor>({
+      isOwn: () => isOwn,
+      thresholdsOf: () => thresholds,
+      rowTrueUntil: () => trueUntil,
+    }),
+    settings: fake<EffectiveSettings>({ get: () => ({ HISTORY_MINUTES_DAYS: 400 }) as Settings }),
     log,
-    now: () => Date.now(),
   })
   events.changed.subscribe((change) => announced.push(change))
   events.receiverChanged(1)

@@ -4,10 +4,9 @@
  * errors. Events of users' actions and of alerts are stored in the transactions of these.
  */
 
-import type { ChannelSample } from '../conditions/conditions.ts'
+import type { ChannelSample, ConditionMonitor } from '../conditions/conditions.ts'
 import type { GapReason } from '../contract/values.ts'
-import type { Thresholds } from '../domain/conditions/condition.ts'
-import { type ConditionFlag, hasRow } from '../domain/conditions/condition.ts'
+import { hasRow } from '../domain/conditions/condition.ts'
 import { bestInUse } from '../domain/conditions/level-watch.ts'
 import { addressOf } from '../domain/equipment/health.ts'
 import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
@@ -44,6 +43,8 @@ import {
   toSeconds,
 } from '../domain/events/event.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'
+import type { EffectiveSettings } from '../lists/effective-settings.ts'
+import { now } from '../platform/clock.ts'
 import { Semaphore } from '../platform/concurrency.ts'
 import type { Log } from '../platform/log.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
@@ -53,17 +54,12 @@ import { closeEvent, insertEvents, listEventsSince, listOpenEvents, pruneEvents 
 import { currentRevision } from '../storage/revision.ts'
 import { UnstoredEvents } from './unstored-events.ts'
 
-export interface EventLogDeps {
+interface Subsystems {
   readonly db: Database
-  readonly receiverStore: Pick<ReceiverStore, 'get' | 'facts' | 'lastReceivedAt'>
-  isOwn(receiverId: number): boolean
-  thresholds(receiver: Receiver, channel: Channel): Thresholds
-  /** Returns until when a row of a channel was true, without the time for which it is held (`performance.now()`). */
-  rowTrueUntil(channelId: number, row: ConditionFlag): number
-  keepDays(): number
+  readonly receiverStore: ReceiverStore
+  readonly conditions: ConditionMonitor
+  readonly settings: EffectiveSettings
   readonly log: Log
-  /** The wall-clock time in epoch ms. */
-  now(): number
 }
 
 /** The state before a change. The record itself is not kept, because the store replaces it. */
@@ -93,7 +89,7 @@ const sampleMs = 1000
 export class EventLog {
   /** Published after every change of the log is committed, in order. */
   readonly changed = new Topic<EventChange>()
-  readonly #deps: EventLogDeps
+  readonly #subsystems: Subsystems
   readonly #receivers = new Map<number, TrackedReceiver>()
   readonly #channels = new Map<number, TrackedChannel>()
   /** The ranges that continue, stored or not, by subject. */
@@ -113,18 +109,18 @@ export class EventLog {
   readonly #loading = new Semaphore(1)
   #isClosed = false
 
-  constructor(deps: EventLogDeps) {
-    this.#deps = deps
+  constructor(subsystems: Subsystems) {
+    this.#subsystems = subsystems
   }
 
   /** Loads the ranges that continue. Those of channels that were removed in the meantime end. */
   async open(): Promise<void> {
-    const { read } = this.#deps.db
+    const { read } = this.#subsystems.db
     this.#lastRevision = await currentRevision(read, 'events')
     for (const event of await listOpenEvents(read)) {
       this.#noteStored(event)
       const { receiver_id, channel_id } = event
-      const channels = receiver_id === null ? [] : (this.#deps.receiverStore.facts(receiver_id)?.channels ?? [])
+      const channels = receiver_id === null ? [] : (this.#subsystems.receiverStore.facts(receiver_id)?.channels ?? [])
       if (!channels.some(({ id }) => id === channel_id)) this.#endRange(event.subject ?? '')
     }
   }
@@ -132,7 +128,7 @@ export class EventLog {
   /** Announces what was stored since the last call, by this process or others. */
   load(): Promise<void> {
     return this.#loading.run(async () => {
-      const { db } = this.#deps
+      const { db } = this.#subsystems
       const revision = await currentRevision(db.read, 'events')
       if (revision === this.#lastRevision) return
       const { events, removed, revision: newest } = await listEventsSince(db.read, this.#lastRevision)
@@ -150,14 +146,14 @@ export class EventLog {
   /** Announces what was stored, without waiting for it. */
   loadSoon(): void {
     if (this.#isClosed || this.#lastRevision < 0) return
-    void this.load().catch((error) => this.#deps.log.debug({ error: String(error) }, 'events could not be read'))
+    void this.load().catch((error) => this.#subsystems.log.debug({ error: String(error) }, 'events could not be read'))
   }
 
   /** A receiver was added, replaced or removed. */
   receiverChanged(id: number): void {
-    const after = this.#deps.receiverStore.facts(id)
+    const after = this.#subsystems.receiverStore.facts(id)
     const before = this.#receivers.get(id)
-    const isOwn = this.#deps.isOwn(id)
+    const isOwn = this.#subsystems.conditions.isOwn(id)
     if (after === undefined) {
       this.#forgetReceiver(id)
       return
@@ -167,7 +163,7 @@ export class EventLog {
     this.#receivers.set(id, { name, is_active, is_named_by_hand, channelIds })
     if (isOwn && before !== undefined) {
       if (before.is_active && !after.is_active) this.#discardSwitchOffs(after)
-      for (const event of compareReceiverStates(before, after, this.#now())) this.#add(event)
+      for (const event of compareReceiverStates(before, after, now())) this.#add(event)
     }
     for (const channel of channels) this.#channelChanged(after, channel, isOwn)
     for (const channelId of before?.channelIds ?? []) {
@@ -180,7 +176,7 @@ export class EventLog {
     const level = bestInUse(values)
     const isWeak = isOn && level < thresholds.RF_WEAK_DBM
     const known = this.#dropouts.get(channelId)
-    if ((known === undefined && !isWeak) || !this.#deps.isOwn(receiverId)) return
+    if ((known === undefined && !isWeak) || !this.#subsystems.conditions.isOwn(receiverId)) return
     const { list } = known ?? this.#trackDropouts(channelId, receiverId)
     if (known !== undefined) this.#settle(channelId, at)
     const isSwitchedOn = isOn && this.#channels.get(channelId)?.facts.isOn === false
@@ -206,7 +202,7 @@ export class EventLog {
     const address = addressOf(source, manufacturer)
     const data = { name: manufacturer, address, ...(isFailing && { error }) }
     const follows = isFailing ? {} : ({ follows: 'source_failing' } as const)
-    this.#add(draftEvent(kind, about, { time: this.#now(), data, subject: `source:${source}`, ...follows }))
+    this.#add(draftEvent(kind, about, { time: now(), data, subject: `source:${source}`, ...follows }))
   }
 
   /** Records that no levels were recorded during a time (epoch ms). */
@@ -225,9 +221,9 @@ export class EventLog {
 
   /** Deletes events that were kept long enough. */
   async prune(): Promise<void> {
-    const { db, keepDays } = this.#deps
+    const { db, settings } = this.#subsystems
     for (;;) {
-      const before = this.#now() - keepDays() * dayMs
+      const before = now() - settings.get(null).HISTORY_MINUTES_DAYS * dayMs
       const deleted = await db.transaction((tx) => pruneEvents(tx, before, prunedAtOnce))
       if (deleted < prunedAtOnce || this.#isClosed) return
     }
@@ -248,10 +244,6 @@ export class EventLog {
     await this.#write()
   }
 
-  #now(): number {
-    return this.#deps.now()
-  }
-
   #channelChanged(receiver: Receiver, channel: Channel, isOwn: boolean): void {
     const known = this.#channels.get(channel.id)
     if (!isOwn) {
@@ -264,23 +256,23 @@ export class EventLog {
     this.#channels.set(channel.id, { receiverId: receiver.id, facts })
     const happenings = compareFacts(before, facts)
     if (happenings.length > 0) {
-      const context = { time: this.#now(), thresholds: this.#deps.thresholds(receiver, channel) }
+      const context = { time: now(), thresholds: this.#subsystems.conditions.thresholdsOf(receiver, channel) }
       for (const happening of happenings) this.#add(toChannelEvent(receiver, channel, happening, context))
     }
     for (const kind of rangeKinds) {
       const subject = rangeSubject(kind, channel.id)
       const isTrue = hasRow(channel.condition, kind)
       if (isTrue === this.#open.has(subject)) continue
-      if (isTrue) this.#beginRange(receiver, channel, kind, { time: this.#now() })
+      if (isTrue) this.#beginRange(receiver, channel, kind, { time: now() })
       else {
-        const until = this.#deps.rowTrueUntil(channel.id, kind)
-        this.#endRange(subject, Number.isFinite(until) ? this.#toWall(until) : this.#now())
+        const until = this.#subsystems.conditions.rowTrueUntil(channel.id, kind)
+        this.#endRange(subject, Number.isFinite(until) ? this.#toWall(until) : now())
       }
     }
     const isInterrupted = hasRow(channel.condition, 'receiver_offline') || hasRow(channel.condition, 'stale')
     const dropouts = this.#dropouts.get(channel.id)
     if (isInterrupted && dropouts !== undefined) {
-      const lastAt = this.#deps.receiverStore.lastReceivedAt(receiver.id)
+      const lastAt = this.#subsystems.receiverStore.lastReceivedAt(receiver.id)
       endDropout(dropouts.list, Math.min(performance.now(), lastAt + sampleMs))
       this.#setSettleTimer()
     }
@@ -308,12 +300,15 @@ export class EventLog {
   }
 
   #beginRange(receiver: Receiver, channel: Channel, kind: RangeKind, range: { time: number; lowest?: number }): void {
-    const event = toRange(receiver, channel, kind, { ...range, thresholds: this.#deps.thresholds(receiver, channel) })
+    const event = toRange(receiver, channel, kind, {
+      ...range,
+      thresholds: this.#subsystems.conditions.thresholdsOf(receiver, channel),
+    })
     this.#open.set(rangeSubject(kind, channel.id), event)
     this.#add(event)
   }
 
-  #endRange(subject: string, at = this.#now(), data: EventData = {}): void {
+  #endRange(subject: string, at = now(), data: EventData = {}): void {
     const open = this.#open.get(subject)
     if (open === undefined) return
     this.#open.delete(subject)
@@ -349,7 +344,7 @@ export class EventLog {
 
   async #settleAll(): Promise<void> {
     for (const [channelId, { receiverId, list }] of this.#dropouts) {
-      if (this.#deps.isOwn(receiverId)) this.#settle(channelId, performance.now())
+      if (this.#subsystems.conditions.isOwn(receiverId)) this.#settle(channelId, performance.now())
       // Another process evaluates the receiver; it continues from the stored ranges.
       else list.splice(0, list.length, ...list.filter(({ isAnnounced }) => isAnnounced))
       if (list.length === 0) this.#dropouts.delete(channelId)
@@ -360,7 +355,7 @@ export class EventLog {
   /** Writes the events of the dropouts of a channel that are decided now. */
   #settle(channelId: number, at: number): void {
     const dropouts = this.#dropouts.get(channelId)
-    const receiver = dropouts && this.#deps.receiverStore.facts(dropouts.receiverId)
+    const receiver = dropouts && this.#subsystems.receiverStore.facts(dropouts.receiverId)
     const channel = receiver?.channels.find(({ id }) => id === channelId)
     if (dropouts === undefined || receiver === undefined || channel === undefined) return
     for (const dropout of settleDropouts(dropouts.list, at)) {
@@ -380,7 +375,7 @@ export class EventLog {
 
   /** Converts a `performance.now()` time to epoch ms. */
   #toWall(at: number): number {
-    return Math.round(this.#now() - (performance.now() - at))
+    return Math.round(now() - (performance.now() - at))
   }
 
   /** Updates the ranges that continue, after an event was stored by any process. */
@@ -391,7 +386,7 @@ export class EventLog {
     if (is_open && !this.#unstored.isClosing(subject)) {
       this.#open.set(subject, event)
       if (kind !== 'rf_dropout' || isKnown) return
-      const beganAt = performance.now() - Math.max(0, this.#now() - time)
+      const beganAt = performance.now() - Math.max(0, now() - time)
       const dropout = {
         beganAt,
         endedAt: null,
@@ -413,7 +408,7 @@ export class EventLog {
     this.#writeTimer ??= setTimeout(() => {
       this.#writeTimer = undefined
       void this.#write().catch((error) => {
-        this.#deps.log.debug({ error: String(error) }, 'events could not be stored')
+        this.#subsystems.log.debug({ error: String(error) }, 'events could not be stored')
         this.#scheduleWrite(retryAfterMs)
       })
     }, afterMs)
@@ -421,7 +416,7 @@ export class EventLog {
 
   #write(): Promise<void> {
     return this.#writing.run(async () => {
-      const { db, log } = this.#deps
+      const { db, log } = this.#subsystems
       // Later additions wait for the next write.
       for (let left = this.#unstored.size; left > 0; left -= storedAtOnce) {
         const operations = this.#unstored.take(Math.min(left, storedAtOnce))

@@ -18,33 +18,31 @@ import { currentRevisions } from '../storage/revision.ts'
 import { listUnits } from '../storage/units.ts'
 import type { StoredLists } from './stored-lists.ts'
 
-interface LoaderDeps {
+interface Subsystems {
   readonly db: Database
-  readonly state: {
-    readonly receiverStore: ReceiverStore
-    readonly placeholderStore: PlaceholderStore
-    readonly unitStore: UnitStore
-    readonly lists: StoredLists
-  }
-  readonly conditions: Pick<ConditionMonitor, 'open'>
-  readonly configured: ConfiguredManufacturers
-  readonly manufacturers: ManufacturerLoader
+  readonly receiverStore: ReceiverStore
+  readonly placeholderStore: PlaceholderStore
+  readonly unitStore: UnitStore
+  readonly lists: StoredLists
+  readonly conditions: ConditionMonitor
+  readonly configuredManufacturers: ConfiguredManufacturers
 }
 
 export class Loader {
   /** The lists were replaced. */
   readonly listsChanged = new Topic()
-  readonly #deps: LoaderDeps
+  readonly #subsystems: Subsystems
+  readonly #manufacturers: ManufacturerLoader
   /** Serializes loads, so that an earlier load does not overwrite the result of a later one. */
   readonly #queue = new Semaphore(1)
 
-  constructor(deps: LoaderDeps) {
-    this.#deps = deps
+  constructor(subsystems: Subsystems, manufacturers: ManufacturerLoader) {
+    this.#subsystems = subsystems
+    this.#manufacturers = manufacturers
   }
 
   async open(): Promise<void> {
-    const { db, state, conditions } = this.#deps
-    const { receiverStore, placeholderStore, unitStore } = state
+    const { db, receiverStore, placeholderStore, unitStore, conditions } = this.#subsystems
     receiverStore.revisions = await currentRevisions(db.read)
     const receivers = await listReceivers(db.read)
     placeholderStore.replace(await placeholderStore.read(db.read))
@@ -61,15 +59,15 @@ export class Loader {
 
   /** Applies the configured manufacturers after they have changed. */
   applyConfigured(): Promise<void> {
-    return this.#deps.db.pending.track(this.#queue.run(() => this.#loadManufacturers()))
+    return this.#subsystems.db.pending.track(this.#queue.run(() => this.#loadManufacturers()))
   }
 
   /** Loads the lists and the manufacturers. */
   reload(): Promise<void> {
-    const { db, configured, manufacturers } = this.#deps
+    const { db, configuredManufacturers } = this.#subsystems
     const loading = this.#queue.run(async () => {
       await this.#loadLists()
-      if (configured.isSaved) await manufacturers.load(db.read)
+      if (configuredManufacturers.isSaved) await this.#manufacturers.load(db.read)
     })
     return db.pending.track(loading)
   }
@@ -80,13 +78,13 @@ export class Loader {
   }
 
   async #loadManufacturers(): Promise<void> {
-    const { db, configured, manufacturers } = this.#deps
-    if (configured.isSaved) await manufacturers.load(db.read)
-    else manufacturers.apply(configured.merged)
+    const { db, configuredManufacturers } = this.#subsystems
+    if (configuredManufacturers.isSaved) await this.#manufacturers.load(db.read)
+    else this.#manufacturers.apply(configuredManufacturers.merged)
   }
 
   async #loadLists(): Promise<void> {
-    const { db, state } = this.#deps
-    if (await state.lists.load(db.read)) this.listsChanged.publish()
+    const { db, lists } = this.#subsystems
+    if (await lists.load(db.read)) this.listsChanged.publish()
   }
 }

@@ -1,7 +1,6 @@
 /** The manufacturers in the configuration. They override the stored ones, and are stored themselves. */
 
 import { isDeepStrictEqual } from 'node:util'
-import type { FastifyBaseLogger } from 'fastify'
 import type { ManufacturerEntry } from '../config/file-schema.ts'
 import { type Config, ConfigError } from '../config.ts'
 import { listMovedSecrets, listSecrets } from '../domain/access/secrets.ts'
@@ -11,35 +10,22 @@ import type { Database } from '../storage/database.ts'
 import { StoreDownError } from '../storage/errors.ts'
 import type { Secrets } from '../storage/secrets.ts'
 import { listManufacturers, type StoredManufacturer, saveManufacturer } from '../storage/settings.ts'
-
-interface ConfiguredManufacturersDeps {
-  readonly db: Database
-  readonly secrets: Secrets
-  readonly log: FastifyBaseLogger
-  /** If true, nothing is stored. */
-  readonly isReadOnly: boolean
-}
-
-/** The configured manufacturers, and the path of their file for error messages. */
-type ConfigFile = Pick<Config, 'file' | 'manufacturers'>
+import type { ServiceOptions } from './options.ts'
 
 export class ConfiguredManufacturers {
-  readonly #deps: ConfiguredManufacturersDeps
+  readonly #db: Database
+  readonly #secrets: Secrets
+  readonly #options: ServiceOptions
   #entries: readonly ManufacturerEntry[] = []
   #merged: readonly StoredManufacturer[] = []
   /** The codes of the manufacturers that are not stored yet. */
   #unsaved: ReadonlySet<string> = new Set()
   #isSaved = false
 
-  private constructor(deps: ConfiguredManufacturersDeps) {
-    this.#deps = deps
-  }
-
-  /** Merges the manufacturers and stores those in the configuration. Throws a ConfigError if an entry is invalid. */
-  static async open(file: ConfigFile, deps: ConfiguredManufacturersDeps): Promise<ConfiguredManufacturers> {
-    const configured = new ConfiguredManufacturers(deps)
-    await configured.update(file)
-    return configured
+  constructor(db: Database, secrets: Secrets, options: ServiceOptions) {
+    this.#db = db
+    this.#secrets = secrets
+    this.#options = options
   }
 
   /** The stored manufacturers at the last update, overridden by those in the configuration. */
@@ -56,12 +42,12 @@ export class ConfiguredManufacturers {
    * Merges and stores the entries that differ from those of the last update. Throws a ConfigError if one of them is
    * invalid; nothing has changed then.
    */
-  async update({ file, manufacturers }: ConfigFile): Promise<void> {
-    const { db, secrets } = this.#deps
+  async update(config: Config): Promise<void> {
+    const manufacturers = [...config.manufacturers, ...(this.#options.manufacturers ?? [])]
     const isSame = (entry: ManufacturerEntry) => this.#entries.some((known) => isDeepStrictEqual(known, entry))
     const changed = new Set(manufacturers.filter((entry) => !isSame(entry)))
-    const stored = this.#unsaved.size > 0 ? this.#merged : await listManufacturers(db.read, secrets)
-    this.#merged = this.#merge(stored, { file, manufacturers }, changed)
+    const stored = this.#unsaved.size > 0 ? this.#merged : await listManufacturers(this.#db.read, this.#secrets)
+    this.#merged = this.#merge(stored, manufacturers, changed, config.file)
     this.#entries = manufacturers
     this.#unsaved = new Set([...this.#unsaved, ...[...changed].map(({ code }) => code)])
     this.#isSaved = false
@@ -71,8 +57,9 @@ export class ConfiguredManufacturers {
   /** Overrides the stored manufacturers with the entries in `changed`. */
   #merge(
     stored: readonly StoredManufacturer[],
-    { file, manufacturers }: ConfigFile,
+    manufacturers: readonly ManufacturerEntry[],
     changed: ReadonlySet<ManufacturerEntry>,
+    file: string | null,
   ): StoredManufacturer[] {
     const merged = new Map(stored.map((record) => [record.code, record]))
     for (const [index, entry] of manufacturers.entries()) {
@@ -103,19 +90,19 @@ export class ConfiguredManufacturers {
     const keys = new Set(listMovedSecrets(uses).map(({ key }) => key))
     if (keys.size === 0) return record
     const text = 'the address has changed, so the stored secrets no longer apply: enter them again'
-    this.#deps.log.warn({ manufacturer: code, keys: [...keys] }, text)
+    this.#options.log.warn({ manufacturer: code, keys: [...keys] }, text)
     return { ...record, config: Object.fromEntries(Object.entries(record.config).filter(([key]) => !keys.has(key))) }
   }
 
   /** Stores the manufacturers in the configuration, unless they are stored already. */
   async save(): Promise<void> {
-    const { db, secrets, log, isReadOnly } = this.#deps
+    const { log, isReadOnly = false } = this.#options
     if (this.#isSaved || isReadOnly) return
     const configured = this.#merged.filter(({ code }) => this.#unsaved.has(code))
     try {
       if (configured.length > 0) {
-        await db.transaction(async (tx) => {
-          for (const record of configured) await saveManufacturer(tx, secrets, record)
+        await this.#db.transaction(async (tx) => {
+          for (const record of configured) await saveManufacturer(tx, this.#secrets, record)
         })
       }
       this.#unsaved = new Set()
