@@ -12,7 +12,7 @@ const sizes = [100, 1_000]
 const channelsPerReceiver = 4
 const path = '/api/data.json'
 const seconds = 2
-/** As long as one measurement, so that each measurement includes one poll. */
+/** Equals one measurement, so that each measurement includes one poll. */
 const pollSeconds = seconds
 const pushesPerSecond = 5
 /** Long enough for V8 to optimize the measured code. */

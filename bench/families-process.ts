@@ -1,4 +1,4 @@
-/** Simulated devices of all families, in a process of their own: `families-process.ts <options as JSON>`. */
+/** Simulated devices of all families, in a separate process: `families-process.ts <options as JSON>`. */
 
 import { startAudioTechnicaSimulator } from '../simulators/audio_technica/receivers.ts'
 import { startDpaSimulator } from '../simulators/dpa/ndr1.ts'

@@ -81,7 +81,7 @@ function copyPackage(from: string, to: string, without: readonly string[] = []):
 
 /**
  * Downloads a package from the registry, unless it is in the cache, and returns its folder. Processes may share the
- * cache: each downloads into a folder of its own, and the first complete one stays.
+ * cache: each downloads into a separate folder, and the first complete one stays.
  */
 function download(reference: string, cache: string): string {
   const folder = join(cache, reference.replaceAll('/', '+'))

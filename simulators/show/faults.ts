@@ -186,7 +186,7 @@ function breakOneNode(body: { readonly edges: readonly { readonly node: object }
   return { ...body, edges: [{ ...first, node }, ...others] }
 }
 
-/** Breaks one receiver in the list of another Micwatch. Its names are never objects, so another field is one. */
+/** Breaks one receiver in the list of another Micwatch. Replaces a field other than the name with an object. */
 function breakOneReceiver(body: { readonly receivers: readonly object[] }, how: Breakage): unknown {
   const [first = {}, ...others] = body.receivers
   const broken = {

@@ -25,7 +25,7 @@ function readBytes(path: string): Buffer {
   }
 }
 
-/** Reads a value, such as a secret, from a file of its own. Removes the line end. */
+/** Reads a value, such as a secret, from a separate file. Removes the line end. */
 export function readValueFile(path: string): string {
   return readTextFile(path).replace(/\r?\n$/, '')
 }

@@ -34,7 +34,7 @@ export interface AlertKindRow {
   readonly reason: string
   /** On pages if all values in braces are known; with plural forms, `count` is the number of failures. */
   readonly detailedReason?: string | { readonly one: string; readonly other: string }
-  /** The unit of `threshold`; `crossed`: percent or minutes, as the alert says. */
+  /** The unit of `threshold`; `crossed`: percent or minutes, depending on the alert. */
   readonly limit?: 'crossed' | 'min' | 'dBm'
   /** On pages, the error precedes or follows the reason; absent: no error. */
   readonly error?: 'before' | 'after'

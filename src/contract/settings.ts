@@ -318,7 +318,7 @@ const installationKinds = {
     default: Intl.DateTimeFormat().resolvedOptions().timeZone,
     description: 'Time zone of reports and other documents, such as Europe/Berlin. By default that of the host.',
     label: 'Time zone',
-    hint: 'The times in reports and crew sheets. Until a value is set, that of the machine that runs Micwatch.',
+    hint: 'Used for times in reports and crew sheets. Default: the time zone of the machine that runs Micwatch.',
   },
   PAPER: {
     ...documents,

@@ -76,7 +76,7 @@ test.concurrent('finds a device at its default port with its identity', async ()
   ])
 })
 
-// The search tests whether a host listens, with a connection of its own, before it opens the session.
+// The search tests whether a host listens, with a separate connection, before it opens the session.
 test.concurrent('finds receivers that accept only one session', async () => {
   const simulator = await startAudioTechnicaSimulator({ receivers: 1, story: false })
   onTestEnd(() => simulator.close())

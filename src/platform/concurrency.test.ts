@@ -35,7 +35,7 @@ test('continues with the next work after a failure', async () => {
 const createQueue = (atOnce: number, places: number) =>
   new FairQueue({ atOnce, places, refuse: (share) => new Error(`share ${share}`) })
 
-/** Adds work that runs until it is finished by its name. */
+/** Adds work that runs until `finish` is called with its name. */
 function recordWork(queue: FairQueue) {
   const started: string[] = []
   const finish = new Map<string, () => void>()

@@ -315,7 +315,7 @@ export async function expireDeliveries(
 const notTried =
   'It was not tried in time: the service did not respond to earlier messages or had asked for a pause, or Micwatch was not running.'
 
-/** Counts a try of a delivery before it is made. Returns undefined if the delivery is no longer pending. */
+/** Counts an attempt before it is made. Returns undefined if the delivery is no longer pending. */
 export function beginAttempt(tx: Tx, id: number, at: number): Promise<DeliveryFields | undefined> {
   return tx.query
     .updateTable('notification_deliveries')

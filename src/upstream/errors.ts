@@ -154,7 +154,7 @@ export function codeOf(error: unknown): string {
 
 /**
  * True if this process rejected the peer's certificate. The peer itself sends `ERR_SSL_…_ALERT_…` errors, and
- * `WRONG_CERTIFICATE` has a message of its own.
+ * `WRONG_CERTIFICATE` has a separate message.
  */
 export function isCertificateCode(code: string): boolean {
   return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code) && !/^WRONG_CERTIFICATE$|_ALERT_/.test(code)

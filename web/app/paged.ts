@@ -6,7 +6,7 @@ import type { Topic } from './topics.ts'
 
 export const pageSize = 50
 
-/** As `useResource`, with the filters and the page number from the URL. */
+/** Like `useResource`, with the filters and the page number from the URL. */
 export function usePaged<const A extends PagedAddress>(
   address: A,
   filters: readonly Filter[],

@@ -93,7 +93,7 @@ function Counts() {
   )
 }
 
-/** Messages after which the service may count differently. */
+/** Messages that can change the counts. */
 const summaryTopics = [
   ...(['frequencies', 'queue', 'status_update', 'receiver_added', 'receiver_removed', 'settings'] as const),
 ]

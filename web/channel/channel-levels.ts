@@ -59,7 +59,7 @@ function toLetter(text: string): StateLetter {
   return stateLetters.find((letter) => letter === text) ?? '-'
 }
 
-/** As many steps as recorded ones would be. */
+/** The number of steps that a recording would have. */
 export function unknownLevels(from: number, to: number): ChannelLevels {
   const stepSeconds = tierSteps.find((step) => (to - from) / step + 1 <= maxPoints) ?? 3_600
   return { ...{ from: Math.floor(from / stepSeconds) * stepSeconds, stepSeconds, letters: [] }, ...emptyLists }

@@ -90,7 +90,7 @@ export function readBlocks(body: HistoryLevelsBody, now: number): ReadonlyMap<nu
 function extendBlock(before: LevelBlock, end: LevelBlock): LevelBlock {
   const kept = Math.round((end.from - before.from) / before.step)
   if (end.from <= before.from) return end
-  // The end is in another tier only after the service has deleted the finer steps in between.
+  // The two ends differ in tier only after the service has deleted the finer steps between them.
   if (before.step !== end.step || kept > before.count) return { ...before, until: end.until }
   const joined = <List extends Uint8Array | Int16Array | Int32Array>(a: List, b: List): List => {
     const list = new (a.constructor as new (length: number) => List)(kept + end.count)

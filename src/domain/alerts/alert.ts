@@ -70,7 +70,7 @@ export interface Alert extends AlertCause, AlertResponse {
   readonly site: SiteReference | null
 }
 
-/** An alert of a followed site. It has an id of its own here. */
+/** An alert of a followed site. It has a separate id here. */
 export interface AlertCopy extends Omit<Alert, 'id' | 'state'> {
   readonly site: SiteReference
 }

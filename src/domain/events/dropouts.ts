@@ -16,7 +16,7 @@ export interface Dropout {
   endedAt: number | null
   /** The lowest level in dBm. */
   lowest: number
-  /** True if an event of it was written while it was open. */
+  /** True if its event was written before it ended. */
   isAnnounced: boolean
   /** True if its first sample came with the report that switched the transmitter on. */
   readonly beganWithTransmitter: boolean

@@ -1,4 +1,4 @@
-/** The carriers of one zone as arrays sorted by frequency, as the search for products reads them. */
+/** The carriers of one zone as arrays sorted by frequency, for the search for products. */
 
 import type { ProductKind } from '../../contract/values.ts'
 import type { Carrier, KhzRange } from './carrier.ts'

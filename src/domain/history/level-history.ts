@@ -1,4 +1,4 @@
-/** The recorded levels, as the recorder, the REST interface and the commands use them. */
+/** The interface to recorded levels for the recorder, REST and the commands. */
 
 import type { SiteReference } from '../../contract/schema.ts'
 import { RequestError } from '../errors.ts'
@@ -27,7 +27,7 @@ export interface LevelExport {
   readonly step: TierStep
 }
 
-/** Some steps of all channels of a file. Epoch seconds; `end` is exclusive. */
+/** A range of steps of all channels in a file. Epoch seconds; `end` is exclusive. */
 export interface CsvPart {
   readonly start: number
   readonly end: number

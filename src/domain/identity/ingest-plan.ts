@@ -63,7 +63,7 @@ export interface LevelReport {
   readonly receiverAtRead?: ReceiverAtRead | undefined
 }
 
-/** Returns a receiver as it was when its report was read; undefined if nothing was pushed since. */
+/** Returns the receiver at the time its report was read; undefined if nothing was pushed since. */
 export type ReceiverAtRead = (id: number) => Receiver | undefined
 
 export interface Move {

@@ -9,7 +9,7 @@ const jitter = 0.1
 const lastTryMs = 1_000
 
 export interface FailedAttempt {
-  /** The number of tries, including this one. */
+  /** Number of attempts, including this one. */
   readonly attempts: number
   /** When the message was queued; epoch milliseconds. */
   readonly createdAt: number

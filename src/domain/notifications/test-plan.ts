@@ -36,7 +36,7 @@ export class TestService {
   rules: NotificationRule[]
   readonly enabledChannelIds = new Set([1, 2, 3])
   readonly deliveries: Mutable<QueuedDelivery>[] = []
-  /** The status with which tries end, by notification channel. */
+  /** The outcome of attempts, by notification channel. */
   readonly results = new Map<number, DeliveryStatus>()
   readonly #alerts = new Map<number, Mutable<NotifiableAlert>>()
   #nextAt: number | null = null

@@ -177,7 +177,7 @@ export function listSites({ records, health, receivers, alerts }: SitesFacts): r
     .sort((a, b) => (a.code < b.code ? -1 : 1))
 }
 
-/** As an installation identifies itself in a snapshot. */
+/** The identity of an installation in its snapshot. */
 export interface InstallationPath {
   /** Its id. */
   readonly installation: string

@@ -1,5 +1,5 @@
 /**
- * Compares the slots ten times a second with what was sent, and gives every peer what is due. A pass over the slots
+ * Compares the slots with the last sent values ten times a second, and sends due values to every peer. A pass over the slots
  * yields to the event loop, and only slots whose records were replaced are compared.
  */
 

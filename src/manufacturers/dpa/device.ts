@@ -20,7 +20,7 @@ export interface Endpoint {
 
 const channels = [1, 2] as const
 
-/** The device responds with all its settings. It is not known to push changes of them. */
+/** The device responds with all its settings. It probably does not push changes. */
 export const settingsRequest = encodeQuery('/settings/retrieve')
 
 const identityAddresses = ['/model', '/serial', '/advanced/lan/name']
