@@ -232,7 +232,7 @@ function rowsOf(values: SecondValues, isMuted: boolean): number {
   return rows
 }
 
-/** The state of a channel from a time on. */
+/** The state of a channel, starting at a time. */
 export interface PlayedState {
   readonly channelId: number
   /** Epoch milliseconds. */

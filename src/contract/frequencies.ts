@@ -106,7 +106,7 @@ export type FrequenciesBody = Body<typeof Frequencies>
 const ChannelNoise = named('ChannelNoise', 'The noise on a channel: the RF level while its transmitter was off.', {
   id: text('Id of the carrier: `c` and the id of the channel.'),
   channel_id: whole('Id of the channel.'),
-  mhz: text('The present frequency in MHz.'),
+  mhz: text('The current frequency in MHz.'),
   seconds: whole('Seconds for which the noise was measured since the channel was tuned to it.'),
   median_dbm: whole('The median of the highest level of each step, in dBm.'),
   highest_dbm: whole('The highest level in dBm.'),

@@ -118,7 +118,7 @@ export const NotificationDelivery = named('NotificationDelivery', 'A message to 
   last_error: textOrNull('Why the last attempt failed. Operators receive it without addresses.'),
   created_at: time('When it was queued.'),
   last_attempt_at: timeOrNull('When it was last tried.'),
-  next_attempt_at: timeOrNull('When it is tried next.'),
+  next_attempt_at: timeOrNull('Time of the next attempt.'),
   sent_at: timeOrNull('When the service accepted it.'),
 })
 export type NotificationDeliveryBody = Body<typeof NotificationDelivery>

@@ -61,7 +61,7 @@ export const ReportedChannel = named('ReportedChannel', 'The report of one chann
     { description: 'RF dropouts.' },
   ),
   interference: whole('Number of times interference was detected.'),
-  mutes: whole('How often it was muted.'),
+  mutes: whole('Number of times it was muted.'),
   clipping: Type.Object(
     { count: whole('How often.'), seconds: number('Together.') },
     { description: 'Audio overloads.' },

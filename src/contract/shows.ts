@@ -193,7 +193,7 @@ export const showOperations = operationsOf({
   createScene: endpoint('POST', '/api/shows/:id/scenes/', {
     ...about(
       'Shows',
-      'Stores the present arrangement of a show: slots, groups, names of placeholders and performers, assignments, and ' +
+      'Stores the current arrangement of a show: slots, groups, names of placeholders and performers, assignments, and ' +
         'frequencies as a plan.',
     ),
     params: ById,

@@ -320,7 +320,7 @@ export type ProductKind = (typeof productKinds)[number]
 export const crossedValues = ['battery', 'minutes_left', 'warning'] as const
 export type CrossedValue = (typeof crossedValues)[number]
 
-/** In the order in which those with the same offset are listed. */
+/** Conflicts with the same offset are listed in this order. */
 export const conflictKinds = [
   'foreign',
   'outside_band',

@@ -77,7 +77,7 @@ export interface SeenChannel {
   readonly channel: Channel
   /** The lowest audio level in dBFS that the receiver can report, if it is above -60; otherwise null. */
   readonly audioFloor: number | null
-  /** The remaining battery time, not rounded, as for `will_not_last`. */
+  /** The remaining battery time. Not rounded, so that it agrees with `will_not_last`. */
   readonly forecast: Forecast | null
   /** Null if no check of the channel has begun. */
   readonly walkTest: WalkTest | null

@@ -137,7 +137,7 @@ export interface ResumePoint {
 
 export interface FollowOptions {
   /**
-   * The point from which to resume, if the other installation still can. Otherwise it sends a snapshot, as for null.
+   * The point from which to resume. The other installation sends a snapshot for null, or if it cannot resume.
    */
   readonly resumeAfter: ResumePoint | null
   /** Called when the other installation has answered a ping. */

@@ -159,7 +159,7 @@ export function updateAlert(
   return changeOpen(query, before.id)
 }
 
-/** Stores the present alert of a site. Returns null if it is cleared and has no open copy. */
+/** Stores the current state of a site's alert. Returns null if it is cleared and has no open copy. */
 export async function copyAlert(tx: Tx, revision: number, copy: AlertCopy): Promise<Alert | null> {
   const { subject, raised_at, cleared_at, acknowledged_by, acknowledged_at, note, snoozed_by, snoozed_at } = copy
   const responses = { acknowledged_by, acknowledged_at, note, snoozed_by, snoozed_at }

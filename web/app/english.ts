@@ -45,7 +45,7 @@ function detailedReasons(): Readonly<Record<keyof typeof alertKindTable, string>
   return Object.fromEntries(entries)
 }
 
-/** Not an interface, because the types of `t` would take it for a text. */
+/** Not an interface, because the types of `t` would treat it as a text. */
 type FieldText = { readonly label: string; readonly hint: string }
 
 type FieldTexts = {

@@ -11,7 +11,7 @@ interface ConflictListProps {
   readonly conflicts: readonly FrequencyConflictBody[]
   /** Includes conflicts that the service has not listed. */
   readonly totals: FrequenciesBody['totals']
-  /** Of the chosen carrier if there is one, including those that are not listed. */
+  /** Conflicts of the chosen carrier, or of all carriers. Includes unlisted conflicts. */
   readonly total: number
   readonly chosenName: string | null
   /** Only transmitters that are on were checked. */

@@ -55,7 +55,7 @@ export function useConflicts(
   }, [all, shown, conflicts, totals])
 }
 
-/** Both of two carriers that are too close. */
+/** A conflict of two carriers counts for both. */
 export function victimsOf({ kind, victim, generators }: FrequencyConflictBody): readonly string[] {
   return kind === 'spacing' || kind === 'duplicate' ? [victim, ...generators] : [victim]
 }

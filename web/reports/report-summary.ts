@@ -52,7 +52,7 @@ export function summarizeReport(channels: readonly ReportedChannel[]): ReportSum
   }
 }
 
-/** Nothing that the report counts has happened. */
+/** True if all counts are zero. */
 export function isQuiet({ dropouts, interference, clipping, alertKinds }: ReportSummary): boolean {
   return dropouts.count + interference.count + clipping.count + alertKinds.length === 0
 }

@@ -40,7 +40,7 @@ export interface KnownReceiverIndex extends KnownReceivers {
   /** Replaces a receiver with a record of the same identity, without comparing the identities. */
   refresh(receiver: Receiver): void
   putEntry(entry: QueueEntry): void
-  /** In the order in which they were added. */
+  /** In order of creation. */
   receivers(): Iterable<Receiver>
 }
 

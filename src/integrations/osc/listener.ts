@@ -56,7 +56,7 @@ export class OscListener {
   readonly #log: Log
   readonly #networks: readonly NonNullable<ReturnType<typeof parseNetwork>>[]
   readonly #buckets = new LruMap<string, Bucket>(maxSenders)
-  /** Of each address, because nobody signs in. */
+  /** Per address, because OSC has no sign-in. */
   readonly #connections = new ClientShares(maxConnections)
   readonly #udpPeers = new UdpPeers(maxUdpBytesPerSecond)
   #problem: string | null = null

@@ -196,7 +196,7 @@ function Open({ facts: { channelId, slot, name } }: { facts: ChannelFacts }) {
   const isKiosk = useIsKiosk()
   if (isKiosk) return null
   const text = t('card.details', { name: name ?? t('card.noName'), slot })
-  // The channel page shows the present; its charts show the time that the card belongs to.
+  // The channel page is live, but its charts show the time of the card.
   const search = minute === null ? {} : rangeAround(minute * 60_000)
   return (
     <Link className="card-link" to="/channels/$id" params={{ id: String(channelId) }} search={search}>
