@@ -93,7 +93,7 @@ export class ClientShares {
 /** A place in the queue. Its owner may run operations one after another; each waits for its turn. */
 export interface Place {
   run<T>(work: () => Promise<T>): Promise<T>
-  /** Must be called once nothing of this place is running. */
+  /** Call it once none of its operations is running. */
   leave(): void
 }
 

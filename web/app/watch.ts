@@ -97,7 +97,7 @@ export class Watch {
     return summary
   }
 
-  /** The values that change too often to be part of the facts, also of a channel without a transmitter. */
+  /** The values that change too often to be part of the facts. A channel without a transmitter has them too. */
   levels(receiverId: number, channelId: number): Levels {
     const facts = this.facts(receiverId, channelId)
     if (facts === null || this.#state.receivers.get(receiverId)?.is_active !== true) return noLevels

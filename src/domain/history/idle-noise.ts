@@ -53,7 +53,7 @@ const [off, muted, on] = (['0', 'm', '1'] as const).map((letter) => stateLetters
 
 /**
  * True if the transmitter was off during the whole step. The state of a step is only the most frequent one. In the
- * steps before and after a transmitter is on, the receiver may already or still receive it.
+ * steps before and after a transmitter is on, the receiver may already receive it, or still receive it.
  */
 function isIdle({ columns, count }: Steps, channel: number, step: number): boolean {
   const index = channel * count + step

@@ -24,7 +24,7 @@ export interface BrokerConnection {
   readonly closed: AbortSignal
 }
 
-/** The broker has sent larger packets, or more, than it can have. */
+/** The broker has sent too large or too many packets. */
 export class ExcessError extends Error {
   override readonly name = 'ExcessError'
 }

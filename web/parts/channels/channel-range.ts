@@ -43,7 +43,7 @@ export function pan(range: ChannelRange, seconds: number, now: number): ChannelR
   return { ...range, to: to >= now ? null : to }
 }
 
-/** The middle stays in place, unless the range follows now. */
+/** The middle stays in place, unless the range follows the present. */
 export function zoom({ span, to }: ChannelRange, next: number, now: number): ChannelRange {
   if (to === null) return { span: next, to }
   return pan({ span: next, to }, (next - span) / 2, now)

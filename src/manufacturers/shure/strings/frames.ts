@@ -65,7 +65,7 @@ export function splitStarFrames(datagram: string): string[] {
 }
 
 const shape = /^\s*(REP|REPORT|REPLY|SAMPLE)\s+(?:(?:(PRI|SEC|CH|BAY)\s+)?(\d{1,2})\s+)?(\S+)\s*(.*?)\s*$/s
-/** These prefixes address the same as no prefix: the primary microphone, a channel. */
+/** These prefixes mean the same as no prefix: the primary microphone, a channel. */
 const redundantPrefix = /^(?:PRI|CH)$/
 /** For these keys, the first field after the key is an index: a slot, an antenna or a network interface. */
 const indexedKeys = /^(?:(?:SLOT_|LINK_).*|RSSI|RSSI_LED_BITMAP|NET_SETTINGS)$/
