@@ -1,14 +1,19 @@
-/** Routes for health and refresh. */
+/** Routes for health, refresh, processes, followed sites and probes. */
 
 import type { FastifyReply } from 'fastify'
+import { acknowledgeStore } from '../../actions/acknowledge-store.ts'
 import { ingestReceivers } from '../../actions/equipment/ingest-receivers.ts'
 import { refresh } from '../../actions/sources/refresh.ts'
 import { healthOperations } from '../../contract/health.ts'
 import { ingestOperations } from '../../contract/ingest.ts'
+import { siteOperations } from '../../contract/sites.ts'
 import { retryAfterSeconds } from '../../domain/errors.ts'
+import { toNodes } from '../../domain/nodes.ts'
 import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
+import { listHeldLeases } from '../../storage/leases.ts'
 import type { ContractServer } from '../server/contract.ts'
+import { paginate } from '../server/response.ts'
 
 export function monitoringRoutes(app: ContractServer, service: Service, version: string): void {
   app.route({
@@ -34,6 +39,26 @@ export function monitoringRoutes(app: ContractServer, service: Service, version:
       return ingestReceivers(service, actor, body)
     },
   })
+}
+
+/** The processes that use the database, and the incident that it had. */
+export function storeRoutes(app: ContractServer, service: Service): void {
+  app.route({
+    ...healthOperations.listNodes,
+    config: { needs: 'inspect' },
+    handler: async () => toNodes(await listHeldLeases(service.db.read)),
+  })
+
+  app.route({
+    ...healthOperations.acknowledgeStore,
+    config: { needs: 'administer' },
+    handler: ({ actor }) => acknowledgeStore(service, actor),
+  })
+}
+
+/** The installations that this one follows. */
+export function siteRoutes(app: ContractServer, { followedSites }: Service): void {
+  app.route({ ...siteOperations.listSites, handler: (request) => paginate(request, followedSites.list()) })
 }
 
 /**
