@@ -66,7 +66,7 @@ export const Arrangement = named('Arrangement', 'What a scene stores.', {
       id,
       slot: whole('Slot.'),
       name: text('Name.'),
-      kind: oneOf(placeholderKinds, 'What is in the slot.'),
+      kind: oneOf(placeholderKinds, 'Content of the slot.'),
       frequency: textOrNull('MHz with three decimals.'),
     }),
     'The placeholders of the show.',

@@ -254,7 +254,7 @@ export interface PendingDelivery {
   readonly next_attempt_at: number | null
 }
 
-/** Returns pending deliveries in the order of their next try, without those of some notification channels. */
+/** Returns pending deliveries in the order of their next attempt, without those of some notification channels. */
 export async function listPendingDeliveries(
   reader: Reader,
   { without, limit }: { readonly without: readonly number[]; readonly limit: number },

@@ -308,7 +308,7 @@ function createComponents(): LruMap<string, Components> {
   return new LruMap(maxComponents, ({ size }) => size + 1)
 }
 
-/** The next pass publishes what could not be published, and a lost connection publishes everything again. */
+/** The next pass repeats failed messages, and a new connection publishes everything again. */
 function onError(): void {}
 
 /** True if the broker has refused a subscription. */
