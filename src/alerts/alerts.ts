@@ -160,7 +160,7 @@ export class Alerts {
     })
   }
 
-  /** Stores the alerts of a site as it has them now, and publishes those that have changed. */
+  /** Stores the current alerts of a site, and publishes those that have changed. */
   async copy(copies: readonly AlertCopy[]): Promise<void> {
     await this.#queue.run(async () => {
       const changed = copies.filter((copy) => !isSameAlert(this.#open.find(copy.subject), copy))

@@ -1,5 +1,5 @@
 /**
- * Queues messages about alerts. Deliveries are stored in the transaction in which the alerts are, so that none is lost.
+ * Queues messages about alerts. Deliveries are stored in the transaction that stores the alerts, so that none is lost.
  * Without rules, nothing is read or written.
  */
 
@@ -154,7 +154,7 @@ function addressOf(deliveries: readonly QueuedDelivery[], id: number) {
   return { rule_id: found.rule_id, notification_channel_id: found.notification_channel_id, type: found.type }
 }
 
-/** The id must not contain a dot, because dots separate the parts of what a webhook's signature signs. */
+/** Contains no dot, because dots separate the signed parts of a webhook. */
 export function createMessageId(): string {
   return `msg_${randomBytes(16).toString('base64url')}`
 }

@@ -246,7 +246,7 @@ export class NotificationSender {
     return [...this.#holds.keys()]
   }
 
-  /** The result is stored, however long that takes, because the message must not be sent again. */
+  /** Stores the result, however long that takes, because the message must not be sent again. */
   async #try(id: number, lease: LeaseHandle): Promise<void> {
     const { outbound, publicUrl, log } = this.#subsystems
     try {
@@ -268,7 +268,7 @@ export class NotificationSender {
     }
   }
 
-  /** Counts the try; returns null if nothing is to send. */
+  /** Counts the try. Returns null if there is nothing to send. */
   async #begin(id: number, { guard }: LeaseHandle): Promise<Attempt | null> {
     const { db, secrets, alertContext, log } = this.#subsystems
     const { now } = this.#time

@@ -112,7 +112,7 @@ export class ConditionMonitor {
     forecasts.changed.subscribe((receiverId) => this.#forecastChanged(receiverId))
   }
 
-  /** Puts the receivers that are stored when the service starts, with the stored conditions of their channels. */
+  /** Puts the stored receivers, with the stored conditions of their channels. */
   open(receivers: readonly Receiver[], stored: readonly StoredCondition[]): void {
     const memories = new Map(stored.map(({ channelId, memory }) => [channelId, memory]))
     for (const receiver of receivers) {
@@ -184,17 +184,17 @@ export class ConditionMonitor {
     this.#schedule.release(receiverId)
   }
 
-  /** Returns the record with the conditions of its channels, for a record that contains no newer report. */
+  /** Returns the receiver with the known conditions of its channels. */
   withConditions(receiver: Receiver): Receiver {
     return this.#withChannels(receiver, (channel) => this.#toStored(receiver, channel))
   }
 
-  /** Returns the record with the conditions of its channels, after a report of the receiver or of its loss. */
+  /** Returns the receiver with the conditions of its channels, after a report or when it went offline. */
   withReported(receiver: Receiver): Receiver {
     const receiverStore = this.#receiverStore
     const { id, last_seen } = receiver
     const at = performance.now()
-    // Nothing is stored of a receiver that is new.
+    // A new receiver has no stored conditions.
     const isNew = receiverStore.facts(id) === undefined
     if (!this.#own.has(id)) this.#own.add(id, isNew ? Number.NEGATIVE_INFINITY : at)
     const isReceived = last_seen > (receiverStore.facts(id)?.last_seen ?? 0)
@@ -204,7 +204,7 @@ export class ConditionMonitor {
     return this.#evaluate(receiver, receivedAt)
   }
 
-  /** Applies conditions that another process has stored. Returns the receivers that they concern. */
+  /** Applies conditions that another process has stored. Returns the ids of the changed receivers. */
   load(stored: readonly StoredCondition[]): ReadonlySet<number> {
     const changed = new Set<number>()
     for (const { channelId, memory } of stored) {
@@ -276,7 +276,7 @@ export class ConditionMonitor {
     return this.#thresholdsOf(this.#channelOf(receiver.id, channel.id), receiver, channel)
   }
 
-  /** Returns until when a row of a channel was true (see `rowTrueUntil`), as a `performance.now()` time. */
+  /** Returns when a row of a channel was last true (`performance.now()`). */
   rowTrueUntil(channelId: number, row: ConditionFlag): number {
     const channel = this.#channels.get(channelId)
     return channel === undefined ? Number.NEGATIVE_INFINITY : rowTrueUntil(channel.watch, row, performance.now())
@@ -376,7 +376,7 @@ export class ConditionMonitor {
     }
   }
 
-  /** Evaluates the channels of a receiver, the last report of which arrived at `reportedAt`. */
+  /** `reportedAt` is the time of the receiver's last report (`performance.now()`). */
   #evaluate(receiver: Receiver, reportedAt: number): Receiver {
     const reception = this.#receptionOf(receiver, reportedAt)
     const now = { monotonic: performance.now(), wall: this.#now() }

@@ -1,6 +1,6 @@
 /**
- * Evaluates the conditions of receivers without a report: in the next frame after a request, when time changes a
- * condition, and when the source of a stale receiver sends anything other than a report.
+ * Evaluates the conditions of receivers without a report. This happens in the next frame after a request, when time
+ * changes a condition, and when the source of a stale receiver sends anything other than a report.
  */
 
 import type { ReceiverStore } from '../ingest/receiver-store.ts'

@@ -1,6 +1,6 @@
 /**
- * Checks carriers and suggests frequencies without delaying the event loop: small checks at once, everything else in
- * worker threads. Suggestions have threads of their own, because they may take many seconds.
+ * Checks carriers and suggests frequencies without delaying the event loop. Only small checks run on the main thread.
+ * Suggestions have threads of their own, because they may take many seconds.
  */
 
 import type { Worker } from 'node:worker_threads'
@@ -15,12 +15,9 @@ import type { ClientKey } from '../platform/concurrency.ts'
 import { FairQueue } from '../platform/concurrency.ts'
 import { startThread } from '../platform/thread.ts'
 
-/** A check of more carriers can take longer than 5 ms: the most conflicts are in sets with equal distances. */
+/** Checks of more carriers can take longer than 5 ms. Sets with equal distances have the most conflicts. */
 const maxInlineCarriers = 40
-/**
- * A check that takes longer is ended, because others wait for it. Hundreds of carriers on a few close frequencies have
- * more conflicts than can be counted.
- */
+/** Hundreds of carriers on a few close frequencies have too many conflicts to count, and other checks wait. */
 const maxCheckMs = 30_000
 /** One for each of four clients, so that a slow check delays only those of the same client. */
 const maxThreads = 4

@@ -1,4 +1,4 @@
-/** The carriers of the installation and their conflicts, which are determined again only after they have changed. */
+/** The carriers of the installation and their conflicts, which are determined only after a carrier has changed. */
 
 import { localSite } from '../domain/equipment/sites.ts'
 import { RequestError } from '../domain/errors.ts'
@@ -35,7 +35,7 @@ interface Checked {
   readonly checkedAt: number
 }
 
-/** A check that was made before, or is being made. */
+/** A finished or running check. */
 interface KeptCheck {
   /** Identifies the inputs of the result, except for the carriers. */
   readonly options: string
@@ -48,10 +48,7 @@ interface KeptCheck {
 
 /** Enough for three levels, with and without transmitters that are off, and a few groups. */
 const maxKept = 12
-/**
- * How many pairs of carriers are compared at most to check changed carriers again, on the main thread. More changes are
- * checked together with everything else.
- */
+/** The main thread compares at most this many pairs of carriers. After more changes, all carriers are checked. */
 const maxRecheckedPairs = 500_000
 
 export class LiveFrequencies {
@@ -96,7 +93,7 @@ export class LiveFrequencies {
     return { groups, locations, profiles: this.profiles() }
   }
 
-  /** Describes what the carriers and their conflicts depend on, except for the receivers. */
+  /** Describes the settings and lists on which carriers and conflicts depend. */
   describeLists(): string {
     const { REGION, TV_IN_USE } = this.#settings.get(null)
     const { groups, locations, profiles } = this.#context()
@@ -127,7 +124,7 @@ export class LiveFrequencies {
     return { carriers, ...(await kept.checking) }
   }
 
-  /** Returns the check of these carriers, which is made only if it was not made before. */
+  /** Reuses an earlier check of the same carriers. */
   #keep(checked: readonly Carrier[], options: CheckOptions, client: ClientKey): KeptCheck {
     const optionsText = JSON.stringify(options)
     const texts = new Map(checked.map((carrier) => [carrier.id, JSON.stringify(carrier)]))
@@ -162,7 +159,7 @@ export class LiveFrequencies {
     return kept
   }
 
-  /** Checks only what has changed since an earlier check; null if there is none that is similar enough. */
+  /** Checks only the changes since an earlier check; null if none is similar enough. */
   #recheck(
     checked: readonly Carrier[],
     carriers: ReadonlyMap<string, string>,

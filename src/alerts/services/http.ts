@@ -10,12 +10,12 @@ import type { SendKit, SendResult } from './service.ts'
 
 export interface PostOptions {
   readonly url: URL
-  /** How errors name the service. Default: the host. */
+  /** The name of the service in errors. Default: the host. */
   readonly name?: string
   readonly headers?: Readonly<Record<string, string>>
   /** JSON. */
   readonly body: string
-  /** What is replaced in the response, because a service may repeat it. */
+  /** Removed from the response, because a service may repeat them. */
   readonly secrets?: readonly string[]
   /** Returns why a response with a status of success is a failure. */
   findProblem?(response: ReceivedResponse): string | null

@@ -67,8 +67,8 @@ function toMqttPayload(message: NotificationMessage, { publicUrl }: SendKit): st
 const maxTextBytes = 10_000
 
 /**
- * Publishes with MQTT 5, whose acknowledgements say whether the broker accepts the topic, or with 3.1.1 if the broker
- * does not support 5.
+ * Publishes with MQTT 5, whose acknowledgements contain the broker's refusals, or with 3.1.1 if the broker does not
+ * support 5.
  */
 async function publish(
   config: ServiceConfig<'mqtt'>,

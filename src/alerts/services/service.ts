@@ -20,7 +20,7 @@ export interface SendKit {
   readonly destinations: Destinations
   /** Aborts when the service stops; each try also ends after 10 seconds. */
   readonly signal: AbortSignal
-  /** How long the try may take, in milliseconds. Default: 10 s. */
+  /** Milliseconds. Default: 10 s. */
   readonly timeoutMs?: number
   /** Epoch milliseconds. */
   now(): number
@@ -30,7 +30,7 @@ export interface SendKit {
   readonly signingSecrets: readonly string[]
 }
 
-/** How a service sends. Its fields are in `notificationServiceTable`. */
+/** Sends messages to one service. Its fields are in `notificationServiceTable`. */
 export interface NotificationService<Type extends NotificationChannelType> {
   /** True if it may connect to link-local addresses, as devices on a network without DHCP have. */
   readonly allowsLinkLocal?: boolean

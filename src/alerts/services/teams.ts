@@ -35,7 +35,7 @@ function textBlock(text: string, format: Readonly<Record<string, string>> = {}):
   return { type: 'RichTextBlock', inlines: [{ type: 'TextRun', text: text.replace(/\{(?=\{)/g, '{ '), ...format }] }
 }
 
-/** Teams may respond with success although the message was not posted; then the response says so. */
+/** Teams may respond with status 200 although it did not post the message. The response then contains an error. */
 function findProblem({ text }: ReceivedResponse): string | null {
   return /failed|error/i.test(text)
     ? 'Teams accepted the request, but did not post the message. Check the workflow.'

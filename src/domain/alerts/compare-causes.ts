@@ -93,7 +93,7 @@ export function compareCauses(comparison: Comparison): Compared {
   return { changes, starts: startsNow.size === 0 ? noStarts : startsNow, dueAt }
 }
 
-/** An alert keeps the names, and the level of a signal, with which it began. */
+/** An alert keeps the names and the RF level of its beginning. */
 function withBeginningOf(alert: Alert | undefined, cause: Cause): Cause {
   if (alert === undefined) return cause
   const { name, receiver, rf_level } = alert.data
@@ -109,7 +109,10 @@ export function toAlertCause(cause: Cause, severity: Severity | null): AlertCaus
   return { subject, kind, severity: effective, message, manufacturer, receiver_id, channel_id, data }
 }
 
-type Rank = Pick<Alert, 'kind' | 'severity'>
+interface Rank {
+  readonly kind: AlertKind
+  readonly severity: Severity
+}
 
 export function isWorse(cause: Rank, alert: Rank): boolean {
   const difference = kindRank(cause.kind) - kindRank(alert.kind)

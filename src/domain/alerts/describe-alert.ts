@@ -12,7 +12,7 @@ export function describeAlert(alert: Described): string {
 /** The reason for clearing an alert. */
 export type AlertEnding = 'resolved' | 'unmonitored' | 'disabled' | 'stopped'
 
-export function describeEnding(alert: Described & Pick<Alert, 'message'>, ending: AlertEnding): string {
+export function describeEnding(alert: Alert, ending: AlertEnding): string {
   const { kind, manufacturer, data, message } = alert
   switch (ending) {
     case 'unmonitored':

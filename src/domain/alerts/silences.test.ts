@@ -1,22 +1,24 @@
 import { expect, test } from 'vitest'
 import { buildReceiver } from '../../../test/support/builders.ts'
+import type { Group } from '../../contract/groups.ts'
 import { emptyChannel } from '../equipment/receiver.ts'
-import { noData } from './alert.ts'
+import { type Alert, noData } from './alert.ts'
 import { channelsOfAlert, isSilenced, type Silence } from './silences.ts'
 
 const receiver = buildReceiver(7, { channels: [emptyChannel(41, 1, 5), emptyChannel(42, 2, 6)] })
-const groups = [
-  { id: 1, slots: [5] },
-  { id: 2, slots: [5, 6] },
+const untitled = { title: '', hide_charts: false, zone: null, manufacturer: null }
+const groups: readonly Group[] = [
+  { ...untitled, id: 1, slots: [5] },
+  { ...untitled, id: 2, slots: [5, 6] },
 ]
 const none = { id: 1, channels: [], groups: [], kinds: [], until: 0, reason: '', by: 'local', created_at: 0 }
 
-const onChannel = { kind: 'rf_weak', receiver_id: 7, channel_id: 41, data: noData } as const
-const onReceiver = { kind: 'receiver_offline', receiver_id: 7, channel_id: null, data: noData } as const
-const onSource = { kind: 'upstream_failing', receiver_id: null, channel_id: null, data: noData } as const
+const onChannel = { kind: 'rf_weak', receiver_id: 7, channel_id: 41, data: noData } as Alert
+const onReceiver = { kind: 'receiver_offline', receiver_id: 7, channel_id: null, data: noData } as Alert
+const onSource = { kind: 'upstream_failing', receiver_id: null, channel_id: null, data: noData } as Alert
 
 // Conformance: C-11.10.
-test.each<[string, Partial<Silence>, typeof onChannel | typeof onReceiver | typeof onSource, boolean]>([
+test.each<[string, Partial<Silence>, Alert, boolean]>([
   ['its channel', { channels: [41, 99] }, onChannel, true],
   ['another channel', { channels: [42] }, onChannel, false],
   ['a group with its slot', { groups: [1] }, onChannel, true],

@@ -1,8 +1,9 @@
 import type { SilenceBody } from '../../contract/alerts.ts'
 import type { Group } from '../../contract/groups.ts'
-import type { Channel, Receiver } from '../equipment/receiver.ts'
+import type { Receiver } from '../equipment/receiver.ts'
 import { toTimestamp } from '../timestamp.ts'
 import type { Alert, AlertKind } from './alert.ts'
+import type { Cause } from './compare-causes.ts'
 
 /** Alerts that match make no sound and send nothing. Empty lists do not restrict; at least one list is not empty. */
 export interface Silence {
@@ -22,12 +23,14 @@ export function toSilenceBody({ until, created_at, ...silence }: Silence): Silen
   return { ...silence, until: toTimestamp(until), created_at: toTimestamp(created_at) }
 }
 
-type AlertChannel = Pick<Channel, 'id' | 'slot'>
-type SlotGroup = Pick<Group, 'id' | 'slots'>
+interface AlertChannel {
+  readonly id: number
+  readonly slot: number
+}
 
 /** One channel, all of the receiver, or none for a source. */
 export function channelsOfAlert(
-  { channel_id, receiver_id, data }: Pick<Alert, 'channel_id' | 'receiver_id' | 'data'>,
+  { channel_id, receiver_id, data }: Alert | Cause,
   receiver: Receiver | undefined,
 ): readonly AlertChannel[] {
   if (receiver_id === null) return []
@@ -39,9 +42,9 @@ export function channelsOfAlert(
 
 /** An alert about a receiver is silenced by channel or group only if all of its channels are. */
 export function isSilenced(
-  { kind }: Pick<Alert, 'kind'>,
+  { kind }: Alert,
   channels: readonly AlertChannel[],
-  { silences, groups }: { readonly silences: readonly Silence[]; readonly groups: readonly SlotGroup[] },
+  { silences, groups }: { readonly silences: readonly Silence[]; readonly groups: readonly Group[] },
 ): boolean {
   return silences.some((silence) => {
     if (silence.kinds.length > 0 && !silence.kinds.includes(kind)) return false
@@ -50,7 +53,7 @@ export function isSilenced(
   })
 }
 
-function includesChannel(silence: Silence, { id, slot }: AlertChannel, groups: readonly SlotGroup[]): boolean {
+function includesChannel(silence: Silence, { id, slot }: AlertChannel, groups: readonly Group[]): boolean {
   if (silence.channels.length > 0 && !silence.channels.includes(id)) return false
   if (silence.groups.length === 0) return true
   return groups.some((group) => silence.groups.includes(group.id) && group.slots.includes(slot))

@@ -13,7 +13,7 @@ interface ShowContext {
 
 /** Epoch milliseconds; null if no running show concerns the alert. */
 export function lastStartOf(
-  { receiver_id }: Pick<Alert, 'receiver_id'>,
+  { receiver_id }: Alert,
   {
     runningShows,
     groups,
@@ -26,10 +26,7 @@ export function lastStartOf(
 }
 
 /** Every show concerns alerts about sources. */
-export function hasRunningShow(
-  { receiver_id }: Pick<Alert, 'receiver_id'>,
-  { runningShows, groups, channels }: ShowContext,
-): boolean {
+export function hasRunningShow({ receiver_id }: Alert, { runningShows, groups, channels }: ShowContext): boolean {
   if (receiver_id === null) return runningShows.length > 0
   return channels.some(({ slot }) => listShowsOfSlot(slot, runningShows, groups).length > 0)
 }

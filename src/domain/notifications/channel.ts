@@ -27,13 +27,13 @@ export interface NotificationChannel {
 export const rotationMs = 24 * 3_600_000
 
 /** The newest first. */
-export function signingSecrets({ signing }: Pick<NotificationChannel, 'signing'>, now: number): readonly string[] {
+export function signingSecrets({ signing }: NotificationChannel, now: number): readonly string[] {
   if (signing === null) return []
   const { secret, previous, previous_until } = signing
   return previous === null || now >= (previous_until ?? 0) ? [secret] : [secret, previous]
 }
 
-export function fullConfig({ config, secrets }: Pick<NotificationChannel, 'config' | 'secrets'>): ChannelConfig {
+export function fullConfig({ config, secrets }: NotificationChannel): ChannelConfig {
   return { ...config, ...secrets }
 }
 

@@ -4,13 +4,16 @@ import { type Alert, toAlertBody } from '../alerts/alert.ts'
 
 const maxAlertsPerMessage = 50
 
-export interface NotificationMessage {
-  /** The same at every try, and different for each notification channel: the `webhook-id`. */
+interface MessageHeader {
+  /** The `webhook-id`: the same at every try, different for each notification channel. */
   readonly id: string
   readonly type: NotificationType
   /** When it was queued, epoch milliseconds. */
   readonly created_at: number
-  /** None in a test. */
+}
+
+export interface NotificationMessage extends MessageHeader {
+  /** Empty in a test. */
   readonly alerts: readonly AlertBody[]
   readonly more: number
 }
@@ -26,7 +29,7 @@ interface MessageContext {
 }
 
 export function createMessage(
-  { id, type, created_at }: Pick<NotificationMessage, 'id' | 'type' | 'created_at'>,
+  { id, type, created_at }: MessageHeader,
   alerts: readonly Alert[],
   { now, total = alerts.length, isSilenced, onUnlisted }: MessageContext,
 ): NotificationMessage {

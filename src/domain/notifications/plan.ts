@@ -1,10 +1,9 @@
 /**
- * Which messages are queued, and when: applies the rules to the alerts. A pure function of the alerts and of what was
- * queued before, so a process that was stopped continues where it was, and nothing is queued twice.
+ * Applies the notification rules to alerts. The plan depends only on the alerts and the queued deliveries, so that a
+ * restarted process continues where it stopped and queues nothing twice.
  *
- * It is called in the transaction in which alerts are raised, changed, acknowledged, snoozed or cleared, and again when
- * silences, shows, groups, rules or notification channels have changed, when a message about an alert that is over was
- * sent, and at `nextAt`. It may be called with some of the alerts only; `nextAt` then concerns only these.
+ * Alerts are planned in the transaction that changes them. All alerts are planned again at `nextAt`, after changes of
+ * silences, shows, groups, rules or notification channels, and after a message about a cleared alert was sent.
  */
 
 import { type DeliveryStatus, type NotificationType, severities } from '../../contract/values.ts'
@@ -41,8 +40,8 @@ export interface NotifiableAlert extends Pick<Alert, AlertFields> {
   /** The start of the last running show that has a channel of the alert. */
   readonly showStartedAt: number | null
   /**
-   * Stored with the alert, 0 at first, and increased by the plan: even while the alert is sent, odd while it is
-   * acknowledged, snoozed or silenced. Each round starts a new series of messages.
+   * Stored with the alert. Starts at 0; each round starts a new series of messages. Odd while the alert is acknowledged,
+   * snoozed or silenced.
    */
   readonly round: number
 }
@@ -231,8 +230,8 @@ function beganFor({ when }: NotificationRule, { showStartedAt }: NotifiableAlert
 }
 
 /**
- * Whether a rule selects an alert. An alert about a receiver belongs to the groups of all of its channels, as with shows;
- * alerts about sources and about the service itself belong to no group.
+ * An alert about a receiver belongs to the groups of all of its channels. Alerts about sources and about the service
+ * itself belong to no group.
  */
 function isMatch(rule: NotificationRule, alert: NotifiableAlert): boolean {
   const { kinds, min_severity, group_ids, manufacturers } = rule
@@ -244,7 +243,7 @@ function isMatch(rule: NotificationRule, alert: NotifiableAlert): boolean {
 }
 
 /** Without sites, a rule applies only to this installation. */
-function isOfSites({ sites }: Pick<NotificationRule, 'sites'>, site: string): boolean {
+function isOfSites({ sites }: NotificationRule, site: string): boolean {
   return sites.length === 0 ? site === localSite : sites.includes(allSites) || sites.includes(site)
 }
 

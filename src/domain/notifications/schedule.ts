@@ -66,8 +66,8 @@ function lastInstant(timeZone: string, local: number): number {
 }
 
 /**
- * Returns the instants at which the clocks of a zone show a local time: two if they are set back over it, the instant of
- * the change if they are set forward over it.
+ * Returns the instants at which the clocks of a zone show a local time. There are two if the clocks are set back over it.
+ * If they are set forward over it, this is the instant of the change.
  */
 function instantsOf(timeZone: string, local: number): readonly number[] {
   const offsets = [offsetAt(timeZone, local - dayMs), offsetAt(timeZone, local + dayMs)]
