@@ -275,10 +275,7 @@ export class Service {
     return this.sourceRegistry.has(code)
   }
 
-  /**
-   * Loads manufacturers, settings, groups, locations, shows, performers and assignments from the database, after a user has
-   * changed them.
-   */
+  /** Loads the manufacturers and the lists from the database if they have changed since the last load. */
   reload(): Promise<void> {
     return this.loader.reload()
   }

@@ -14,7 +14,7 @@ import { listConditions } from '../storage/channel-states.ts'
 import type { Database } from '../storage/database.ts'
 import { listEntries } from '../storage/discovery.ts'
 import { listReceivers } from '../storage/receivers.ts'
-import { currentRevisions } from '../storage/revision.ts'
+import { currentRevision, currentRevisions } from '../storage/revision.ts'
 import { listUnits } from '../storage/units.ts'
 import type { StoredLists } from './stored-lists.ts'
 
@@ -35,6 +35,8 @@ export class Loader {
   readonly #manufacturers: ManufacturerLoader
   /** Serializes loads, so that an earlier load does not overwrite the result of a later one. */
   readonly #queue = new Semaphore(1)
+  /** The counter `lists` at the last load. */
+  #revision = -1
 
   constructor(subsystems: Subsystems, manufacturers: ManufacturerLoader) {
     this.#subsystems = subsystems
@@ -46,6 +48,7 @@ export class Loader {
     receiverStore.revisions = await currentRevisions(db.read)
     const receivers = await listReceivers(db.read)
     placeholderStore.replace(await placeholderStore.read(db.read))
+    const revision = await currentRevision(db.read, 'lists')
     // The lists contain the settings that conditions depend on.
     await this.#loadLists()
     conditions.open(
@@ -55,6 +58,7 @@ export class Loader {
     for (const entry of await listEntries(db.read)) receiverStore.putEntry(entry)
     for (const unit of await listUnits(db.read)) unitStore.put(unit)
     await this.#loadManufacturers()
+    this.#revision = revision
   }
 
   /** Applies the configured manufacturers after they have changed. */
@@ -62,12 +66,15 @@ export class Loader {
     return this.#subsystems.db.pending.track(this.#queue.run(() => this.#loadManufacturers()))
   }
 
-  /** Loads the lists and the manufacturers. */
+  /** Loads the lists and the manufacturers if a process has changed them since the last load, or time has. */
   reload(): Promise<void> {
-    const { db, configuredManufacturers } = this.#subsystems
+    const { db, lists, configuredManufacturers } = this.#subsystems
     const loading = this.#queue.run(async () => {
+      const revision = await currentRevision(db.read, 'lists')
+      if (revision === this.#revision && lists.areCurrent(now())) return
       await this.#loadLists()
       if (configuredManufacturers.isSaved) await this.#manufacturers.load(db.read)
+      this.#revision = revision
     })
     return db.pending.track(loading)
   }

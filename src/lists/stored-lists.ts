@@ -75,6 +75,9 @@ export class StoredLists {
   #scanCounter = -1
   /** The counter of the loaded notification channels and rules, which are read only when it has changed. */
   #notificationCounter = -1
+  /** When the lists were loaded, and when the first silence ends or the first device found by a scan is forgotten. */
+  #loadedAt = Number.POSITIVE_INFINITY
+  #endsAt = Number.POSITIVE_INFINITY
 
   /** Returns the groups, or only those that belong to this manufacturer. */
   groupsOf(manufacturer: string | undefined): readonly Group[] {
@@ -90,8 +93,14 @@ export class StoredLists {
     return listShowsOfSlot(slot, this.runningShows(), this.current.groups)
   }
 
+  /** False if the passing of time has changed the lists since the last load, also if the clock was set back. */
+  areCurrent(time: number): boolean {
+    return time >= this.#loadedAt && time < this.#endsAt
+  }
+
   /** Loads the lists. Returns whether any of them changed. */
   async load(reader: Reader): Promise<boolean> {
+    const loadedAt = now()
     const showCounter = await currentRevision(reader, 'shows')
     const scanCounter = await currentRevision(reader, 'scans')
     const notificationCounter = await currentRevision(reader, 'notifications')
@@ -104,10 +113,10 @@ export class StoredLists {
       frequencyProfiles: await listStoredProfiles(reader),
       shows: showCounter === this.#showCounter ? this.current.shows : await listShows(reader),
       scans: scanCounter === this.#scanCounter ? this.current.scans : await listScans(reader),
-      discovered: await listDiscovered(reader, now() - discoveredRetentionMs),
+      discovered: await listDiscovered(reader, loadedAt - discoveredRetentionMs),
       performers: await listPerformers(reader),
       assignments: await listAssignments(reader, { is_active: true }),
-      silences: await listSilences(reader, now()),
+      silences: await listSilences(reader, loadedAt),
       notificationChannels,
       notificationRules,
       incident: await findIncident(reader),
@@ -119,6 +128,11 @@ export class StoredLists {
       scans: scanCounter,
       notificationRules: notificationCounter,
     })
+    this.#loadedAt = loadedAt
+    this.#endsAt = Math.min(
+      ...lists.silences.map(({ until }) => until),
+      ...lists.discovered.map(({ last_seen }) => last_seen + discoveredRetentionMs),
+    )
     if (text === this.#loaded) return false
     this.#loaded = text
     this.#showCounter = showCounter

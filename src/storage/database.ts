@@ -10,6 +10,7 @@ import { Semaphore } from '../platform/concurrency.ts'
 import { describeWriteError } from '../platform/file-error.ts'
 import { StoreBusyError, StoreDamagedError, StoreDownError } from './errors.ts'
 import { createFolder } from './folder.ts'
+import { countListChanges } from './list-changes.ts'
 import { createPostgresPool } from './postgres-pool.ts'
 import type { Schema } from './schema.ts'
 import { sqliteDialect, whenNotBusy } from './sqlite-dialect.ts'
@@ -234,7 +235,7 @@ async function openSqlite(path: string, options: Options, onFault: OnFault): Pro
   })
   const onDamage = () => onFault('damaged')
   const write = new Kysely<Schema>({
-    dialect: sqliteDialect({ database: writer, waitLimitMs, log, onDamage }),
+    dialect: countListChanges(sqliteDialect({ database: writer, waitLimitMs, log, onDamage })),
   })
   const read = new Kysely<Schema>({ dialect: sqliteDialect({ database: reader, waitLimitMs, onDamage }) })
   // Kysely closes only connections that it has used.
@@ -321,7 +322,7 @@ function defineClock(database: ReturnType<typeof connectFile>, now: () => number
 
 function openPostgres({ url, poolSize = 10, waitLimitMs = 5_000, onAudit }: Options): Engine {
   const db = new Kysely<Schema>({
-    dialect: new PostgresDialect({ pool: () => createPostgresPool({ url, poolSize, waitLimitMs }) }),
+    dialect: countListChanges(new PostgresDialect({ pool: () => createPostgresPool({ url, poolSize, waitLimitMs }) })),
   })
   // Writers block each other (`revision.ts`), so half of the connections are reserved for readers.
   const writeSlots = new Semaphore(Math.max(1, Math.floor(poolSize / 2)))

@@ -10,6 +10,7 @@ import { describeReadError } from '../platform/file-error.ts'
 import type { Reader, Tx } from './database.ts'
 import { StoreDamagedError } from './errors.ts'
 import { isMissing } from './folder.ts'
+import { nextRevision } from './revision.ts'
 import { listSnapshots, newestGoodSnapshot, type Snapshot, type StorePaths, snapshotName } from './snapshots.ts'
 import {
   connectFile,
@@ -218,5 +219,7 @@ export async function findIncident(reader: Reader): Promise<StoreIncident | null
 }
 
 export async function forgetIncident(tx: Tx): Promise<void> {
+  // Changes of `meta` are not counted at the commit.
+  await nextRevision(tx, 'lists')
   await tx.query.deleteFrom('meta').where('key', 'in', Object.values(keys)).execute()
 }

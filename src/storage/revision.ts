@@ -17,7 +17,7 @@ import type { Reader, Tx } from './database.ts'
  * receivers, notification channels with their rules, deliveries, and events have their own counters, to avoid lock
  * contention. A transaction that increments `events` too does so after all others, and `notification_deliveries` last,
  * so that no two transactions wait for each other. Changes of placeholders increment `placeholders` too, so that they
- * are read only then.
+ * are read only then. `lists` is incremented at the commit (`list-changes.ts`).
  */
 type Counter =
   | 'revision'
@@ -31,6 +31,7 @@ type Counter =
   | 'notifications'
   | 'notification_deliveries'
   | 'events'
+  | 'lists'
 
 const readingsPrefix = 'readings:'
 

@@ -5,6 +5,7 @@ import type { SettingRecord } from '../domain/settings.ts'
 import type { Reader, Tx } from './database.ts'
 import { removeFollowedEvents } from './followed-sites.ts'
 import { removeFollowed } from './receivers.ts'
+import { nextRevision } from './revision.ts'
 import type { Config, Secrets } from './secrets.ts'
 
 export interface Manufacturer {
@@ -128,6 +129,8 @@ export async function findMaxHistoryBytes(reader: Reader): Promise<number | null
 }
 
 export async function saveMaxHistoryBytes(tx: Tx, value: number): Promise<void> {
+  // Changes of `meta` are not counted at the commit.
+  await nextRevision(tx, 'lists')
   await tx.query
     .insertInto('meta')
     .values({ key: maxHistoryKey, value })

@@ -72,4 +72,8 @@ export const unreleased: readonly Migration[] = [
       "alter table undo_records add column slots text not null default '[]'",
     ],
   },
+  {
+    names: ['20261128T2210Z-list-changes'],
+    statements: () => ["insert into meta (key, value) values ('lists', 0)"],
+  },
 ]
