@@ -143,7 +143,7 @@ export async function startMicwatch(
 /** Counts the receivers whose changes are pushed. */
 async function countSubscribed(address: string): Promise<number> {
   const metrics = await (await fetch(`${address}/metrics`)).text()
-  return Number(/realtime_connections{status="connected"} (\d+)/.exec(metrics)?.[1] ?? 0)
+  return Number(/realtime_connections\{.*status="connected".*\} (\d+)/.exec(metrics)?.[1] ?? 0)
 }
 
 /**
