@@ -65,11 +65,6 @@ const unfinished: readonly string[] = [
   'src/contract/',
   'src/domain/imports/',
   'src/domain/installation-',
-  'src/ingest/',
-
-  'src/service/',
-  'src/sites/',
-  'src/sources/',
   'src/storage/',
 ]
 

@@ -3,8 +3,10 @@ import type { IngestPlan } from '../domain/identity/ingest-plan.ts'
 import type { LeaseManager } from '../sources/lease-manager.ts'
 import type { ReceiverStore } from './receiver-store.ts'
 
-/** When a receiver was last seen. */
-type LastSeen = Pick<Receiver, 'id' | 'last_seen'>
+interface LastSeen {
+  readonly id: number
+  readonly last_seen: Receiver['last_seen']
+}
 
 /** How often `last_seen` of an unchanged receiver is stored. */
 const lastSeenEveryMs = 60_000
@@ -47,9 +49,8 @@ export class Backlog {
   }
 
   /**
-   * Returns the receivers whose levels are stored at the end of this cycle: all receivers of the manufacturer with
-   * unsaved levels, whichever source reported them, so that there are fewer writes. A cycle with reports
-   * stores no levels if the manufacturer's levels were saved recently.
+   * Returns the receivers whose levels are stored at the end of this cycle. These are all receivers of the manufacturer
+   * with unsaved levels, for fewer writes. A cycle with reports stores no levels if they were saved recently.
    */
   listDueLevels(cycle: { readonly manufacturer: string; readonly reports: readonly unknown[] }): number[] {
     const { manufacturer, reports } = cycle

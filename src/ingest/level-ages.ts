@@ -90,7 +90,7 @@ export class LevelAges {
     if (isFound) this.found.publish(rows.receiverId)
   }
 
-  /** Records a report of a receiver. From now on, the levels that it should send are awaited. */
+  /** Records a report of a receiver, and awaits the levels that it should send. */
   reported(receiver: Receiver, samples: readonly LevelSample[], arrival: LevelArrival): void {
     const rows = this.#levels.rowsOf(receiver.id)
     if (rows === undefined) return

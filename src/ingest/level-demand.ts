@@ -1,7 +1,6 @@
 /**
- * Whose levels the clients of this process need: of which manufacturers, so that it receives no others from other
- * processes, and of which sites, so that it receives no others from them. Levels are needed while a client shows them,
- * and for 30 seconds after that or after a response that contained them.
+ * The manufacturers or sites whose levels the clients of this process need. It receives no others from other processes
+ * or sites. Levels are needed while a client shows them, and for 30 seconds after that or after a response with them.
  */
 
 /** Returns the codes of the manufacturers or sites whose levels a client shows; null for all. Called every second. */

@@ -1,6 +1,6 @@
 /**
- * The fast path for levels: every sample is applied to the LevelStore immediately, and all levels that have changed
- * since the last frame are published together. Levels bypass reconciliation and, except for an occasional save, the
+ * The fast path for levels. Every sample is applied to the LevelStore immediately. All levels that have changed since
+ * the last frame are published together. Levels bypass reconciliation and, except for an occasional save, the
  * database.
  */
 

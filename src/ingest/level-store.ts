@@ -39,9 +39,9 @@ export interface LevelRows {
   lastSeen: number
   /** Increases whenever a level changes or a record is loaded, but not if only conditions change. */
   version: number
-  /** Whether the receiver's record lacks these levels or this time. */
+  /** True if the receiver's record lacks these levels or this time. */
   isNewerThanRecord: boolean
-  /** Whether levels have changed since the last frame. */
+  /** True if levels have changed since the last frame. */
   isInFrame: boolean
   /** The samples of the last report, if nothing has changed the levels since; otherwise null. */
   lastSamples: readonly LevelSample[] | null
@@ -97,7 +97,7 @@ const watchedColumns = {
   audio_rms: columnOf('audio_rms'),
 } as const
 
-/** The columns of the announced levels. `readAnnounced` replaces the channel's own levels by its transmitter's. */
+/** The columns of the announced levels. `readAnnounced` prefers the transmitter's levels to the channel's own. */
 const announcedColumns = [...entryLevels, ...unlistedLevels].map(
   (name) => detailColumns[name] ?? (levelFields as readonly string[]).indexOf(name),
 )
@@ -141,7 +141,7 @@ export class LevelStore {
     for (const listener of this.#recordListeners) listener.loaded(rows)
   }
 
-  /** Replaces the record of a receiver by one with the same channels and levels. */
+  /** Replaces the record of a receiver with one that has the same channels and levels. */
   setFacts(receiver: Receiver): void {
     const rows = this.#rowsOfReceiver.get(receiver.id)
     if (rows === undefined) return
@@ -167,7 +167,7 @@ export class LevelStore {
     for (const listener of this.#recordListeners) listener.removed(rows)
   }
 
-  /** Whether a sample differs from the known levels. */
+  /** True if a sample differs from the known levels. */
   differs(rows: LevelRows, sample: LevelSample): boolean {
     const row = rows.rowByNumber[sample.channel]
     return row !== undefined && this.#merge(row * columns, sample, false)
@@ -236,7 +236,7 @@ export class LevelStore {
     return hasChanged
   }
 
-  /** Whether a level of this kind is known. */
+  /** True if a level of this kind is known. */
   hasKnown(row: number, kind: LevelKind): boolean {
     return columnsOfKind[kind].some((column) => (this.#values[row * columns + column] ?? absent) > unknown)
   }

@@ -78,7 +78,7 @@ export interface IngestReport {
   readonly conflicts: number
 }
 
-/** What the plan contains of one of its batches. */
+/** The part of a plan that comes from one of its batches. */
 export interface PlannedBatch {
   /** Does not count receivers of which only levels change. */
   readonly report: IngestReport

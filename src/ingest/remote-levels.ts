@@ -11,7 +11,11 @@ import type { LevelRows } from './level-store.ts'
 import type { ReceiverUpdates } from './receiver-updates.ts'
 
 /** The state of one receiver, as of the last report. */
-export interface RemoteReport extends Pick<Receiver, 'id' | 'last_seen' | 'is_active'> {
+export interface RemoteReport {
+  readonly id: number
+  /** Epoch ms. */
+  readonly last_seen: number
+  readonly is_active: boolean
   /** Empty if only `last_seen` or `is_active` changed. */
   readonly channels: readonly ChannelReading[]
 }

@@ -1,9 +1,9 @@
 /**
- * Batches that wait to be stored. Batches that were queued during one write are stored together in the next one, because
- * all sources of a service start at once, and a transaction for each would take seconds.
+ * Batches that wait to be stored. Batches that were queued during one write are stored together in the next one. All
+ * sources of a service start at once, and a transaction for each would take seconds.
  */
 
-import type { DeviceReport, Receiver } from '../domain/equipment/receiver.ts'
+import type { DeviceReport } from '../domain/equipment/receiver.ts'
 import { ipKey, macKey, serialKey } from '../domain/identity/reconcile.ts'
 import type { Batch, IngestReport } from './plan-batch.ts'
 import type { ReceiverStore } from './receiver-store.ts'
@@ -21,7 +21,7 @@ const maxReports = 1000
 /** Stores batches in one transaction and returns a report for each. */
 type WriteBatches = (batches: readonly [Batch, ...Batch[]]) => Promise<readonly IngestReport[]>
 
-type Identity = Partial<Pick<Receiver, 'serial_number' | 'mac_address' | 'ip'>>
+type Identity = Pick<DeviceReport, 'serial_number' | 'mac_address' | 'ip'>
 
 export class WriteQueue {
   readonly #receiverStore: ReceiverStore

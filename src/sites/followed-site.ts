@@ -27,7 +27,7 @@ import { isEnabled, waitUntilEnabled, watchConnections } from '../sources/stoppe
 import { SiteEvents } from './site-events.ts'
 import { SiteMirror } from './site-mirror.ts'
 import type { SiteSubsystems } from './site-subsystems.ts'
-import { createStaleness, type Staleness } from './staleness.ts'
+import { createStaleness, type Staleness } from './stale-receivers.ts'
 
 /** A followed site has announced other installations behind it, something about itself, or other assignments. */
 export type SiteChange = 'via' | 'announcements' | 'assignments'
@@ -81,7 +81,7 @@ export class FollowedSite {
   readonly #waiting = new Set<(error: string | null) => void>()
   /** Changes of the mirror, one after another. */
   #work: Promise<void> = Promise.resolve()
-  /** What was left out of the messages of this connection. */
+  /** The parts of this connection's messages that were left out. */
   #dropped: DroppedParts | null = null
   #onFirstDropped = () => {}
   /** The sites whose levels are needed, with their codes in the other installation. */

@@ -58,7 +58,7 @@ interface Line {
   aheadMs: number
 }
 
-/** How long a response waits for a site. Its requests continue, and what they receive is kept. */
+/** A response waits this long for a site. Its requests continue, and what they receive is kept. */
 const waitMs = 10_000
 const requestsAtOnce = 2
 const maxPending = 500
@@ -338,7 +338,7 @@ function keyOf({ step, from, channelIds }: LevelRequest): string {
 interface LoadedTier {
   readonly step: TierStep
   readonly steps: MutableSteps
-  /** Whether anything in steps of this length is kept. */
+  /** True if anything in steps of this length is kept. */
   readonly isFound: boolean
 }
 

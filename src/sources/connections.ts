@@ -212,8 +212,8 @@ export class Connections {
       const lease = connections.some(({ receiver }) => receiver === null) ? source : subscriptionLease(source)
       if (status === null || status === 'disconnected' || held.has(lease)) continue
       current.add(source)
-      // A process that is taking over the subscription may not have acquired the lease yet, so the subscription is
-      // closed only if the next call does not find a lease either.
+      // A process that is taking over the subscription may not have acquired the lease yet. The next call closes the
+      // subscription if it finds no lease.
       if (!isAtOnce && !before.has(source)) continue
       const reason = 'the process that held the subscription has ended'
       await this.record(source, { type: 'ended', at: now(), reason })
@@ -262,8 +262,8 @@ export class Connections {
   }
 
   /**
-   * Whether a source with this adapter may replace the connection's current source: true if the connection has no
-   * existing source, or one of lower precedence.
+   * True if a source with this adapter may replace the connection's current source, because that does not exist or has
+   * lower precedence.
    */
   #canReplace({ precedence = 0 }: ProtocolAdapter, source: string | null): boolean {
     const current = source === null ? undefined : this.#sourceRegistry.find(source)
@@ -307,7 +307,7 @@ export class Connections {
   }
 
   /**
-   * Whether the stored record differs from the known one and should replace it. An unsaved record of this process is
+   * True if the stored record differs from the known one and should replace it. An unsaved record of this process is
    * kept, unless a user has stopped or started the connection.
    */
   #isNewer(row: Connection, known: Connection | undefined): boolean {

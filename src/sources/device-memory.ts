@@ -14,7 +14,7 @@ export interface RememberedDevice {
   device: UpstreamDevice
   /** The translation of `device`. */
   translation: Translation
-  /** Whether the device has newer levels than those in the translation. */
+  /** True if the device has newer levels than those in the translation. */
   hasNewerLevels: boolean
   /** These levels; null if they have not been needed. */
   levels: readonly LevelSample[] | null

@@ -15,7 +15,7 @@ export class FirstReport {
   #waiting: WaitingCycle | null = null
   #onApplied = () => {}
 
-  /** Whether a cycle waits for the report. */
+  /** True while a cycle waits for the report. */
   get isAwaited(): boolean {
     return this.#waiting !== null
   }

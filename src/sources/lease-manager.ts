@@ -45,7 +45,7 @@ export interface AcquiredLease extends LeaseHandle {
 }
 
 export interface SharedLease extends AcquiredLease {
-  /** Whether this lease should move to a process that has fewer. */
+  /** True if this lease should move to a process that has fewer. */
   isExcess(): boolean
   /** Releases the lease. This process may acquire it again later. */
   release(): void
@@ -72,7 +72,7 @@ export function pollerLease(nodeId: string): string {
 }
 
 export interface LeaseOptions {
-  /** Whether this source is included when sources are divided among the polling processes. */
+  /** If true, the source is divided among the polling processes with the others. */
   readonly isShared?: boolean
   /** Called once each time another process is found to have acquired the lease. */
   onStandBy?(holder: string): void
@@ -80,7 +80,7 @@ export interface LeaseOptions {
 
 interface LeaseRequest extends LeaseOptions {
   readonly source: string
-  /** Whether the request is waiting to be granted. */
+  /** True until the request is granted. */
   isWaiting: boolean
   /** The lease while it is held. */
   held: (TakenLease & { readonly lifetime: Lifetime }) | null

@@ -12,7 +12,7 @@ import { leaseHolder, listHeldLeases } from '../storage/leases.ts'
 import { findSilent, offlineAfterMs } from './offline-detection.ts'
 import type { SourceRegistry } from './source-registry.ts'
 
-/** How long to wait after the start of this process, because a polling process may still be starting. */
+/** No source is orphaned for this long after the start, because a polling process may still be starting. */
 const graceMs = 30_000
 
 export class OrphanedSources {

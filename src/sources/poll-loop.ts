@@ -36,8 +36,8 @@ export async function runPollLoop(
   }
 
   /**
-   * Returns a function that determines whether to end the wait after a rejected poll: true once the subscription has
-   * connected, which shows that the credentials are valid again.
+   * Returns a function that ends the wait after a rejected poll. It returns true once the subscription has connected,
+   * because the credentials are then valid again.
    */
   function watchReconnection(): () => boolean {
     const before = poller.devices.connectedAt()

@@ -9,12 +9,12 @@ import type { DeviceReport } from '../domain/equipment/receiver.ts'
 import { queryLevelsEveryMs } from '../domain/levels/level-sample.ts'
 import type { Batch, IngestReport } from '../ingest/plan-batch.ts'
 import { type MonitoredSource, toSourceFailure } from '../manufacturers/sources.ts'
+import type { Log } from '../platform/log.ts'
 import { withTimeout } from '../platform/wait.ts'
 import { StoreBusyError } from '../storage/errors.ts'
 import type { RememberedDevice } from './device-memory.ts'
 import { FirstReport } from './first-report.ts'
 import type { AcquiredLease, LeaseHandle } from './lease-manager.ts'
-import { createLogLimiter, type LogProblems } from './log-limiter.ts'
 import { PartReader } from './read-parts.ts'
 import { type CycleStart, SourceDevices } from './source-devices.ts'
 import type { CycleOutcome } from './source-records.ts'
@@ -25,7 +25,7 @@ export interface CycleReport extends IngestReport {
   readonly errors: number
   /** Why the cycle failed; null if it succeeded. */
   readonly error: string | null
-  /** What failed: no response (`unreachable`), an unusable response (`upstream`) or the database write (`store`). */
+  /** `unreachable`: no response; `upstream`: an unusable response; `store`: the database write failed. */
   readonly failed: 'unreachable' | 'upstream' | 'store' | null
   readonly duration_ms: number
 }
@@ -47,7 +47,7 @@ export interface CycleOptions {
 /** The minimum time that a cycle waits for the database before it applies its levels in memory only. */
 const minStoreTimeoutMs = 250
 /**
- * How long a cycle waits for the database. Storing a large installation takes long; half of the interval is left for
+ * A cycle waits this long for the database. Storing a large installation takes long; half of the interval is left for
  * polling, so that it stays on schedule.
  */
 const storeTimeoutMs = (intervalMs: number) => Math.max(minStoreTimeoutMs, intervalMs / 2)
@@ -61,7 +61,7 @@ interface RunningCycle {
   isApplied: boolean
 }
 
-/** What a cycle has read from the source. */
+/** The result of reading the source in one cycle. */
 interface Reading {
   readonly newerLevels?: Batch['newerLevels']
   readonly receiverAtRead?: Batch['receiverAtRead']
@@ -126,7 +126,7 @@ export class Poller {
 
   /**
    * Starts the client with the request budget that the previous lease holder has certainly left, and with the remaining
-   * Retry-After pause, because the system counts the requests of all processes together.
+   * Retry-After pause. The system counts the requests of all processes together.
    */
   takeOver({ idleMs }: AcquiredLease): void {
     const { id, client } = this.source
@@ -394,4 +394,29 @@ export function failedCycle(error: string, startedAt: number, failed: 'upstream'
   const duration_ms = Math.round(performance.now() - startedAt)
   const counts = { devices: 0, created: 0, updated: 0, moved: 0, duplicates: 0, repeated: 0, conflicts: 0, errors: 0 }
   return { ...counts, error, failed, duration_ms }
+}
+
+const repeatAfterMs = 60 * 60_000
+/** The maximum number of problems logged for one response. */
+const maxPerResponse = 100
+/** The maximum number of subjects that are tracked; problems of further subjects are not logged. */
+const maxRemembered = 1000
+
+type LogProblems = (problems: readonly DeviceProblem[]) => void
+
+/**
+ * Logs the tolerated problems in an upstream's responses: at most one an hour for each subject, such as a device,
+ * instead of all problems at every poll.
+ */
+function createLogLimiter(log: Log, source: string): LogProblems {
+  const loggedAt = new Map<string, number>()
+  return (problems) => {
+    const now = performance.now()
+    for (const { subject: about, problem } of problems.slice(0, maxPerResponse)) {
+      const last = loggedAt.get(about)
+      if (last !== undefined ? now - last < repeatAfterMs : loggedAt.size >= maxRemembered) continue
+      loggedAt.set(about, now)
+      log.warn({ source }, `${about}: ${problem}`)
+    }
+  }
 }

@@ -25,7 +25,7 @@ export interface ReadPartsOptions {
   readonly onProgress?: ((done: number, total: number) => void) | undefined
   /**
    * Called with a subscribed device whose levels were read, because the subscription may deliver newer levels before
-   * the cycle ends. Absent if nothing is to be stored.
+   * the cycle ends. Omit to store nothing.
    */
   readonly onLevelsRead?: ((entry: RememberedDevice, read: LevelsRead) => Promise<void>) | undefined
 }
@@ -89,8 +89,8 @@ export class PartReader {
 
   /**
    * Returns the devices whose levels must be read separately, and the number of requests for the levels of all devices.
-   * Levels in the list count as read when the cycle began: a subscription that was connected while the list was on its
-   * way has not reported what had changed before.
+   * Levels in the list count as read when the cycle began. A subscription that was connected while the list was on its
+   * way has not reported earlier changes.
    */
   async #findDueLevels(
     entries: readonly RememberedDevice[],

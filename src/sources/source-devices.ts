@@ -1,6 +1,6 @@
 /**
- * The devices of one source from one polling cycle to the next: which are listed, what is known about each, which of
- * them the subscription reports, and which are missing or replaced by other hardware.
+ * The devices of one source. Remembers between polling cycles what is known about each device, and finds devices that
+ * the subscription reports, that are missing, or that were replaced by other hardware.
  */
 
 import { isOpen } from '../domain/equipment/connection.ts'
@@ -258,8 +258,8 @@ export class SourceDevices {
   }
 
   /**
-   * Records that the subscription has delivered levels of this device. From then on, its levels in the device list are
-   * ignored.
+   * Records that the subscription has delivered levels of this device. Its levels in the device list are ignored
+   * afterwards.
    */
   recordLevelsReceived(deviceId: string): void {
     this.#pushedLevelIds.add(deviceId)

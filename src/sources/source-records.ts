@@ -28,7 +28,7 @@ export type CycleOutcome =
   /** `holdMs` is set if the upstream requested a pause, which is not treated as a failure. */
   | { readonly ok: false; readonly error: string; readonly holdMs: number | null }
 
-/** How long this process's own record of a source takes precedence over stored ones. */
+/** This process's own record of a source takes precedence over stored ones for this long. */
 const ownRecordForMs = 60_000
 /** How often the time of the last success is stored while nothing else changes. */
 const storeSuccessEveryMs = 10 * 60_000
@@ -38,7 +38,6 @@ type Rejected = ReadonlyMap<string, unknown>
 
 const noneRejected: Rejected = new Map()
 
-/** What this process knows about one source. */
 interface KnownSource {
   record?: SourceRecord
   /** When this process last recorded a cycle (`performance.now()`). */

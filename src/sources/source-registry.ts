@@ -78,7 +78,7 @@ export class SourceRegistry {
   }
 }
 
-/** Whether the records differ at most in the name, which does not affect the connection. */
+/** True if the records differ at most in the name, which does not affect the connection. */
 function hasSameConnection(a: StoredManufacturer, b: StoredManufacturer): boolean {
   return isDeepStrictEqual({ ...a, name: '' }, { ...b, name: '' })
 }

@@ -108,7 +108,7 @@ async function waitUntilAccepted(rejectedAt: number, signal: AbortSignal, hooks:
 }
 
 interface Ending {
-  /** How long the connection was open; 0 if it could not be opened. */
+  /** 0 if the connection could not be opened. */
   readonly openMs: number
   readonly isAccessDenied: boolean
   /** True if a polling cycle was waiting for the first report. */

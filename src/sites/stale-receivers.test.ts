@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
-import { createStaleness } from './staleness.ts'
+import { createStaleness } from './stale-receivers.ts'
 
 const lostAt = Date.parse('2026-05-01T18:00:00.000Z')
 
