@@ -3,7 +3,7 @@
  * memory and published. Levels are applied to memory at once and stored at the end of a polling cycle.
  */
 
-import type { UnsavedState } from '../conditions/state-writer.ts'
+import type { StateStorage, UnsavedState } from '../conditions/state-writer.ts'
 import type { Unit } from '../domain/equipment/hardware.ts'
 import { type ChannelReading, type Receiver, withoutSuperseded } from '../domain/equipment/receiver.ts'
 import { type IngestPlan, isStructural, type LevelReport, type Update } from '../domain/identity/ingest-plan.ts'
@@ -43,7 +43,7 @@ export interface PolledLevels {
   readonly time: number
 }
 
-export class Ingest {
+export class Ingest implements StateStorage {
   /** This process has received nothing but levels of the receiver with this id. */
   readonly levelsReceived = new Topic<number>()
   readonly levelLane: LevelLane
@@ -163,11 +163,6 @@ export class Ingest {
   /** Puts and publishes a receiver of which only conditions changed. */
   publishConditions(receiver: Receiver): void {
     this.#updates.publishConditions(receiver)
-  }
-
-  /** Stores what the evaluation of channels remembers, for the next start and for other processes. */
-  saveConditions(stored: readonly StoredCondition[]): Promise<void> {
-    return this.#transactions.enqueue(() => this.#saveConditions(stored))
   }
 
   /** Stores facts before the conditions that follow from them, because a crash may separate the two. */
