@@ -38,6 +38,7 @@ import { createBlankPlaceholders } from './lists/blank-placeholders.ts'
 import { Cast } from './lists/cast.ts'
 import { EffectiveSettings, type SettingsDefaults } from './lists/effective-settings.ts'
 import { Loader } from './lists/loader.ts'
+import { SlotRecords } from './lists/slot-records.ts'
 import { StoredLists } from './lists/stored-lists.ts'
 import { FrequencyAnnouncements } from './live/frequency-announcements.ts'
 import { LiveLists } from './live/live-lists.ts'
@@ -104,6 +105,7 @@ export class Service {
   readonly placeholderStore = new PlaceholderStore()
   readonly unitStore = new UnitStore()
   readonly cast: Cast
+  readonly slotRecords: SlotRecords
   readonly levelAges = new LevelAges(this.receiverStore.levels)
   readonly levelArrivals: LevelArrivals
   /** The manufacturers whose levels clients of this process need. */
@@ -181,6 +183,7 @@ export class Service {
     const defaults = toDefaults(config, options.defaultIntervalSeconds)
     this.settings = new EffectiveSettings(lists, sourceRegistry, defaults, options.intervalSeconds)
     this.cast = new Cast(lists, unitStore, config.server.mount)
+    this.slotRecords = new SlotRecords(receiverStore, this.placeholderStore, unitStore, this.cast)
     this.levelArrivals = new LevelArrivals(sourceRegistry, this.settings)
     this.live = new LivePublisher(new LiveLists(this), receiverStore)
     this.frequencies = new LiveFrequencies(lists, this.settings, receiverStore, this.placeholderStore, this.checker)
@@ -417,6 +420,7 @@ export class Service {
   /** The lists, the settings or the manufacturers have changed. */
   #listsChanged(): void {
     this.settings.clear()
+    this.slotRecords.performersChanged()
     this.conditions.settingsChanged()
     this.history.listsChanged()
     this.alerts.settingsChanged()

@@ -31,6 +31,7 @@ describe('reads', () => {
       groups: [],
       assignments: [],
       placeholders: [],
+      slot_records: expect.any(Array),
     })
     for (const path of ['/api/data/', '/api/data', '/api/data.json/']) {
       expect((await app.get(path)).json.receivers).toHaveLength(5)

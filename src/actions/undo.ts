@@ -8,7 +8,7 @@ import type { Service } from '../service.ts'
 import { writeAudit } from '../storage/audit.ts'
 import { lockUnits } from '../storage/hardware.ts'
 import { lockPictures, removeUnusedPictures } from '../storage/pictures.ts'
-import { findUndoRecord, restoreRows } from '../storage/undo.ts'
+import { findUndoRecord, markUndone, restoreRows } from '../storage/undo.ts'
 import { recordAssignments } from './equipment/record-assignments.ts'
 import { recordMoves } from './shows/record-moves.ts'
 
@@ -22,6 +22,7 @@ export async function undo(service: Service, actor: Actor, id: number): Promise<
     const restored = await recordAssignments(tx, { actor, time: now() }, () => restoreRows(tx, revision, record))
     if ('changedSince' in restored) throw new RequestError('changed_since', { subject: restored.changedSince })
     await recordMoves(tx, service, actor, restored.moves)
+    await markUndone(tx, id)
     await removeUnusedPictures(tx)
     const details = { action: record.action, records: record.changes.length }
     await writeAudit(tx, { actor, action: 'undo', target: `undo ${id}`, result: 'ok', details })

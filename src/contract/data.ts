@@ -22,6 +22,7 @@ import {
   text,
   whole,
 } from './schema.ts'
+import { SlotRecord } from './slots.ts'
 import { conditionStates, micboardStatuses } from './values.ts'
 
 export const Data = named('Data', 'All receivers with their channels, discovered devices, settings and groups.', {
@@ -31,6 +32,7 @@ export const Data = named('Data', 'All receivers with their channels, discovered
   groups: listOf(Group, 'By id.'),
   assignments: listOf(ChannelAssignment, 'All active assignments.'),
   placeholders: listOf(PlaceholderInData, 'By id.'),
+  slot_records: listOf(SlotRecord, 'By slot: what people entered, and the equipment in the slot.'),
 })
 export type DataBody = Body<typeof Data>
 

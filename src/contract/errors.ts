@@ -13,6 +13,7 @@ export const ErrorResponse = named('Error', 'Why a request failed.', {
       'The requested records, if several were requested and none could be changed.',
     ),
   ),
+  current: Type.Optional(Type.Unknown({ description: 'With status 412: the present record; null if there is none.' })),
 })
 export type ErrorBody = Body<typeof ErrorResponse>
 

@@ -85,8 +85,11 @@ export const HistoryLevels = named('HistoryLevels', 'Recorded levels of channels
 })
 export type HistoryLevelsBody = Body<typeof HistoryLevels>
 
+/** Slot records of earlier times are not recorded. */
+const { slot_records: _, ...recordedData } = Data.properties
+
 export const DataAtTime = named('DataAtTime', 'The state at an earlier time.', {
-  ...Data.properties,
+  ...recordedData,
   as_of: time('The requested second.'),
   recorded: flag('False in a gap of the recording: the last state before it, without levels.'),
   step_seconds: orNull(whole('Seconds.'), 'Length of the recorded step that contains the second.'),

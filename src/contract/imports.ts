@@ -10,10 +10,12 @@ import {
   boundedWhole,
   flag,
   idOf,
+  LocalList,
   listOf,
   NoContent,
   named,
   nullable,
+  pagedOf,
   slot,
   text,
   textOrNull,
@@ -29,6 +31,14 @@ export const Undone = named('Undone', 'An action that was undone.', {
   records: whole('Number of records that were restored.'),
 })
 export type Undone = Body<typeof Undone>
+
+const UndoableAction = named('UndoableAction', 'An action that can be undone.', {
+  id: whole('Id for `POST /api/undo/{undo_id}`.'),
+  at: time('When it was done.'),
+  by: text('Who did it.'),
+  what: text('The action, for instance `cast.import`.'),
+  slots: listOf(Type.Integer(), 'The slots that it concerned.'),
+})
 
 export const RecordChange = named('RecordChange', 'A difference between the stored records and the requested ones.', {
   what: text('What changes, for instance `performer`, `assignment`, `placeholder`, `channel_slot` or `group`.'),
@@ -284,6 +294,12 @@ export const importOperations = operationsOf({
   forgetPlanningCenterToken: endpoint('DELETE', `${planningCenter}token/`, {
     ...about('Hardware', 'Deletes the stored token of Planning Center.'),
     response: { 204: NoContent, 404: ErrorResponse },
+  }),
+
+  listUndo: endpoint('GET', '/api/undo/', {
+    ...about('Hardware', 'The actions of the last 24 hours that can be undone, newest first.'),
+    querystring: LocalList,
+    response: { 200: pagedOf(UndoableAction) },
   }),
 
   undo: endpoint('POST', '/api/undo/:undo_id', {

@@ -20,6 +20,7 @@ import { Scan } from './scans.ts'
 import { type Body, idOf, listOf, named, query, text, textOrNull, time, whole, wholeOrNull } from './schema.ts'
 import { AnnouncedShow, Show } from './shows.ts'
 import { AnnouncedSite } from './sites.ts'
+import { SlotRecord } from './slots.ts'
 
 const seq = whole('Number of the message; increases by one with every message that the process creates.')
 const at = time('When the message was created.')
@@ -135,6 +136,10 @@ const Levels = numbered(
 const Groups = numbered('groups', 'A group changed.', { groups: listOf(Group, 'All groups.') })
 const Placeholders = numbered('placeholders', 'A placeholder changed.', {
   placeholders: Data.properties.placeholders,
+})
+const SlotRecords = numbered('slot_records', 'What people entered about slots, or the equipment in them, changed.', {
+  slots: listOf(SlotRecord, 'The records that changed.'),
+  removed: listOf(Type.Integer(), 'Slots that no longer hold anything.'),
 })
 const Performers = numbered('performers', 'A performer changed.', {
   performers: listOf(Performer, 'All performers.'),
@@ -258,6 +263,7 @@ const changes = [
   Slots,
   Groups,
   Placeholders,
+  SlotRecords,
   Performers,
   Assignments,
   Discovered,

@@ -25,6 +25,7 @@ import { reportOperations } from './reports.ts'
 import { scanOperations } from './scans.ts'
 import { showOperations } from './shows.ts'
 import { siteOperations } from './sites.ts'
+import { slotOperations } from './slots.ts'
 
 export const operations = {
   ...accessOperations,
@@ -52,4 +53,5 @@ export const operations = {
   ...scanOperations,
   ...showOperations,
   ...siteOperations,
+  ...slotOperations,
 }

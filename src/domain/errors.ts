@@ -58,6 +58,10 @@ export const requestErrors = {
   none_changed: { status: 409, message: () => 'Nothing was changed.' },
   last_admin: { status: 409, message: () => 'At least one active local administrator must remain.' },
   already_set_up: { status: 409, message: () => 'An administrator already exists.' },
+  stale: {
+    status: 412,
+    message: (what: string) => `There is a newer version of ${what}. Compare it with your change, and try again.`,
+  },
   too_large: { status: 413, message: () => 'The body is too large.' },
   address_too_long: { status: 414, message: () => 'The address is longer than 8 KiB.' },
   not_json_type: { status: 415, message: () => 'The body must be application/json.' },
@@ -126,6 +130,8 @@ export class RequestError extends Error {
   /** The `Retry-After` in seconds. Every error with status 429 or 503 has one. */
   readonly retryAfter: number | undefined
   readonly failed: readonly Failure[] | undefined
+  /** The present record, if the request expected an earlier version of it. */
+  readonly current: unknown
 
   constructor(
     code: RequestErrorCode,
@@ -134,6 +140,7 @@ export class RequestError extends Error {
       details?: string | undefined
       retryAfter?: number
       failed?: readonly Failure[]
+      current?: unknown
       cause?: unknown
     } = {},
   ) {
@@ -143,13 +150,19 @@ export class RequestError extends Error {
     this.status = kind.status
     this.details = options.details
     this.failed = options.failed
+    this.current = options.current
     this.retryAfter = options.retryAfter ?? (kind.status === 429 || kind.status === 503 ? retryAfterSeconds : undefined)
   }
 }
 
 export function toErrorBody(error: RequestError): ErrorBody {
-  const { message, status, details, failed } = error
-  return { error: message, status, ...(details !== undefined && { details }), ...(failed !== undefined && { failed }) }
+  const { message, status, details, failed, current } = error
+  return {
+    ...{ error: message, status },
+    ...(details !== undefined && { details }),
+    ...(failed !== undefined && { failed }),
+    ...(current !== undefined && { current }),
+  }
 }
 
 /** Throws a `RequestError` if all of the requested ids failed. */

@@ -28,3 +28,8 @@ export function isFreeHeaderName(name: string): boolean {
 export function isHeaderValue(text: string): boolean {
   return fieldValue.test(text)
 }
+
+/** Names that differ only in case or accents have the same key. */
+export function nameKey(name: string): string {
+  return name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+}

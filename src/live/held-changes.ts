@@ -140,5 +140,15 @@ function merge(earlier: Message, later: Message): Message | null {
     const slots = new Map([...earlier.values, ...later.values].map(([id = 0, slot = 0]) => [id, slot]))
     return { ...later, values: [...slots].map((pair) => [...pair]) }
   }
+  if (earlier.type === 'slot_records' && later.type === 'slot_records') {
+    const records = new Map(earlier.slots.map((record) => [record.slot, record]))
+    const removed = new Set([...earlier.removed, ...later.removed])
+    for (const slot of later.removed) records.delete(slot)
+    for (const record of later.slots) {
+      records.set(record.slot, record)
+      removed.delete(record.slot)
+    }
+    return { ...later, slots: [...records.values()], removed: [...removed] }
+  }
   return { ...earlier, ...later } as Message
 }

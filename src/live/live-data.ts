@@ -3,8 +3,10 @@
 import type { Alerts } from '../alerts/alerts.ts'
 import type { AlertBody } from '../contract/alerts.ts'
 import type { Group } from '../contract/groups.ts'
+import type { LiveChange } from '../contract/live-messages.ts'
 import type { ChannelAssignment } from '../contract/performers.ts'
 import type { PlaceholderInData } from '../contract/placeholders.ts'
+import type { SlotRecord } from '../contract/slots.ts'
 import { toAlertBody } from '../domain/alerts/alert.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
 import { toChannelBody, toReceiverWithoutChannels } from '../domain/equipment/receiver-body.ts'
@@ -25,6 +27,8 @@ import type { ReceiverStore } from '../ingest/receiver-store.ts'
 import { now } from '../platform/clock.ts'
 import { type LiveLists, totalOf } from './live-lists.ts'
 import { type Chunker, createChunker, type ResponseChunk, toChunk } from './response-chunks.ts'
+
+type SlotRecordsMessage = Pick<Extract<LiveChange, { type: 'slot_records' }>, 'slots' | 'removed'>
 
 export class LiveData {
   readonly #lists: LiveLists
@@ -125,7 +129,32 @@ export class LiveData {
       groups: this.#groups(filter),
       assignments: this.#assignments(filter),
       placeholders: this.placeholders(filter),
+      slot_records: this.#slotRecords(filter),
     }
+  }
+
+  /** Returns the part of a message that the filter includes; null if it is empty. */
+  narrowSlotRecords({ slots, removed }: SlotRecordsMessage, filter: LiveFilter): SlotRecordsMessage | null {
+    const inGroup = this.#slotsOf(filter)
+    const isInGroup = (slot: number) => inGroup === null || inGroup.has(slot)
+    const { slotRecords } = this.#lists
+    const known = slots.filter(({ slot }) => isInGroup(slot))
+    const [included, excluded] = [true, false].map((isIncluded) =>
+      known.filter(({ slot }) => slotRecords.isIncluded(slot, filter) === isIncluded),
+    ) as [SlotRecord[], SlotRecord[]]
+    const gone = [...removed.filter(isInGroup), ...excluded.map(({ slot }) => slot)]
+    return included.length + gone.length === 0 ? null : { slots: included, removed: gone }
+  }
+
+  #slotRecords(filter: LiveFilter): SlotRecord[] {
+    const slots = this.#slotsOf(filter)
+    return this.#lists.slotRecords.list(filter).filter(({ slot }) => slots === null || slots.has(slot))
+  }
+
+  /** The slots of the group of a filter; null without a group. */
+  #slotsOf({ group }: LiveFilter): ReadonlySet<number> | null {
+    if (group === undefined) return null
+    return new Set(this.#lists.groups().find(({ id }) => id === group)?.slots)
   }
 
   #groups({ manufacturer, group }: LiveFilter): readonly Group[] {

@@ -24,6 +24,7 @@ import type { PlaceholderStore } from '../ingest/placeholder-store.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'
 import type { Cast } from '../lists/cast.ts'
 import type { EffectiveSettings } from '../lists/effective-settings.ts'
+import type { SlotRecordMap, SlotRecords } from '../lists/slot-records.ts'
 import type { StoredLists } from '../lists/stored-lists.ts'
 import type { FollowedSites } from '../sites/followed-sites.ts'
 import type { SourceRecords } from '../sources/source-records.ts'
@@ -34,6 +35,7 @@ interface Stores {
   readonly placeholderStore: PlaceholderStore
   readonly lists: StoredLists
   readonly cast: Cast
+  readonly slotRecords: SlotRecords
   readonly settings: EffectiveSettings
   readonly sourceRegistry: SourceRegistry
 }
@@ -59,6 +61,10 @@ export class LiveLists {
 
   placeholders(): readonly PlaceholderInData[] {
     return this.#stores.placeholderStore.list().map(toPlaceholderInData)
+  }
+
+  get slotRecords(): SlotRecords {
+    return this.#stores.slotRecords
   }
 
   performers(): readonly Performer[] {
@@ -138,6 +144,7 @@ export class AnnouncedLists {
   #sources: ReadonlyMap<string, SourceBody>
   #sites: ReadonlyMap<string, AnnouncedSiteBody>
   #pending: ReadonlyMap<string, number>
+  #slotRecords: SlotRecordMap
 
   /** The current state counts as announced. */
   constructor(current: LiveLists) {
@@ -147,6 +154,7 @@ export class AnnouncedLists {
     this.#sources = this.#readSources()
     this.#sites = this.#readSites()
     this.#pending = new Map(current.pending())
+    this.#slotRecords = current.slotRecords.current()
   }
 
   announceLists(add: AddChange): void {
@@ -195,6 +203,15 @@ export class AnnouncedLists {
     if ([...codes].some((code) => (before.get(code) ?? 0) !== (pending.get(code) ?? 0))) {
       add({ type: 'queue', pending: totalOf(pending) })
     }
+  }
+
+  announceSlotRecords(add: AddChange): void {
+    const before = this.#slotRecords
+    this.#slotRecords = this.#current.slotRecords.current()
+    if (before === this.#slotRecords) return
+    const slots = [...this.#slotRecords.values()].filter((record) => before.get(record.slot) !== record)
+    const removed = [...before.keys()].filter((slot) => !this.#slotRecords.has(slot))
+    if (slots.length > 0 || removed.length > 0) add({ type: 'slot_records', slots, removed })
   }
 
   #announceSettings(add: AddChange): void {

@@ -39,6 +39,7 @@ function start() {
   const lists = {
     groups: () => state.groups,
     placeholders: () => [],
+    slotRecords: { current: () => new Map() },
     performers: () => [],
     assignments: () => [],
     discovered: () => [],

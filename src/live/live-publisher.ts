@@ -388,6 +388,7 @@ export class LivePublisher {
     // Discovered devices are listed until a receiver with their identity is known.
     if (compared.has('lists') || this.#identityRevision !== identityRevision) lists.announceLists(add)
     this.#identityRevision = identityRevision
+    lists.announceSlotRecords(add)
     if (compared.has('frequencies')) add({ type: 'frequencies' })
     if (compared.has('sources') || compared.has('lists')) lists.announceSources(add)
     if (compared.has('sites') || compared.has('lists')) lists.announceSites(add)

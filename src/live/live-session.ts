@@ -342,6 +342,10 @@ export class LiveSession implements LiveSubscriber {
     if (listTypes.has(type)) {
       return Buffer.from(JSON.stringify({ type, seq, ...this.#liveData.list(type as ListType, filter) }))
     }
+    if (type === 'slot_records') {
+      const narrowed = this.#liveData.narrowSlotRecords(JSON.parse(String(frame)), filter)
+      return narrowed && Buffer.from(JSON.stringify({ type, seq, ...narrowed }))
+    }
     if (type === 'settings') return isSettingsScope(subject, filter) ? frame : null
     return type === 'slots' ? this.#narrowSlots(frame) : frame
   }

@@ -55,14 +55,18 @@ export async function findAssignment(reader: Reader, id: number): Promise<Assign
   return row && toAssignment(row)
 }
 
-export async function listActiveAssignments(reader: Reader): Promise<ActiveAssignment[]> {
+export interface ListedAssignment extends ActiveAssignment {
+  readonly role: string | null
+}
+
+export async function listActiveAssignments(reader: Reader): Promise<ListedAssignment[]> {
   const rows = await reader
     .selectFrom('assignments')
     .innerJoin('performers', 'performers.id', 'assignments.performer')
     .innerJoin('units', 'units.id', 'assignments.wireless_unit')
     .leftJoin('channels', 'channels.id', 'units.channel_id')
     .leftJoin('receivers', 'receivers.id', 'units.receiver_id')
-    .select(['performers.id as performer', 'performers.name as performer_name', 'assignments.wireless_unit'])
+    .select(['performers.id as performer', 'performers.name as performer_name', 'assignments.wireless_unit', 'role'])
     .select(['units.manufacturer', 'units.channel_id', 'units.receiver_id', 'units.name', 'channels.slot'])
     .select('receivers.name as receiver')
     .where('assignments.is_active', '=', 1)

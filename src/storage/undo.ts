@@ -158,15 +158,20 @@ export interface ListedUndo {
   readonly slots: readonly number[]
 }
 
-/** Returns the records that have not expired, newest first. */
+/** Returns the records that have not expired and were not undone, newest first. */
 export async function listUndoRecords(reader: Reader, now: number): Promise<ListedUndo[]> {
   const rows = await reader
     .selectFrom('undo_records')
     .select(['id', 'created_at', 'actor', 'action', 'slots'])
     .where('created_at', '>', now - retentionMs)
+    .where('is_undone', '=', 0)
     .orderBy('id', 'desc')
     .execute()
   return rows.map(({ slots, ...row }) => ({ ...row, slots: JSON.parse(slots) }))
+}
+
+export async function markUndone({ query }: Tx, id: number): Promise<void> {
+  await query.updateTable('undo_records').set({ is_undone: 1 }).where('id', '=', id).execute()
 }
 
 /** Finds a record that has not expired, and prevents other transactions from using it. */

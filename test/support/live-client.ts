@@ -60,6 +60,13 @@ function apply(data: Json, { at: _, sentAt: __, type, seq: ___, ...message }: Re
   const channelOf = (id: number) =>
     data.receivers.flatMap(({ channels }: Json) => channels).find((channel: Json) => channel.id === id)
   switch (type) {
+    case 'slot_records': {
+      const { slots, removed } = message as Json
+      const gone = new Set([...removed, ...slots.map(({ slot }: Json) => slot)])
+      const kept = data.slot_records.filter(({ slot }: Json) => !gone.has(slot))
+      data.slot_records = [...kept, ...slots].sort((a: Json, b: Json) => a.slot - b.slot)
+      return
+    }
     case 'snapshot':
       Object.assign(data, structuredClone(message.data))
       break

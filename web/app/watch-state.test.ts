@@ -44,6 +44,7 @@ function data(...channels: ChannelBody[]): DataBody {
     groups: [],
     assignments: [],
     placeholders: [],
+    slot_records: [],
   }
 }
 

@@ -48,7 +48,7 @@ export function isPlayable({ record, levels }: Block): boolean {
 export type LevelEntry = readonly [id: number, ...values: (number | null)[]]
 
 export interface Moment {
-  readonly data: DataBody
+  readonly data: Omit<DataBody, 'slot_records'>
   /** Entries of a `levels` message; null if the records contain the levels of this second. */
   readonly levels: readonly LevelEntry[] | null
   /** False in a gap of the recording. */

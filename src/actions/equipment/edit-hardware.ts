@@ -28,6 +28,7 @@ import {
   savePerformer,
 } from '../../storage/hardware.ts'
 import { lockPictures, removeUnusedPictures } from '../../storage/pictures.ts'
+import { removePerformerFromSlots } from '../../storage/slot-entries.ts'
 import { deleteGroup, findGroup, insertGroup, placeHolders, saveGroup } from '../../storage/slots.ts'
 import { requireLocal } from '../require-local.ts'
 import { recordMoves } from '../shows/record-moves.ts'
@@ -200,11 +201,13 @@ export async function changePerformer(
 }
 
 export async function removePerformer(service: Service, actor: Actor, id: number): Promise<void> {
-  const { db } = service
-  await db.transaction(async (tx) => {
+  await service.ingest.change(async (tx) => {
     await lockPictures(tx)
     const { name } = await performerOf(tx.query, id)
-    await recordAssignments(tx, { actor, time: now() }, () => deletePerformer(tx, id))
+    await recordAssignments(tx, { actor, time: now() }, async () => {
+      await removePerformerFromSlots(tx, id)
+      await deletePerformer(tx, id)
+    })
     await removeUnusedPictures(tx)
     await audit(tx, actor, 'performer.delete', `performer ${id}`, { name })
   })
@@ -224,8 +227,7 @@ export async function addAssignment(
   actor: Actor,
   { is_active = true, role = null, ...who }: AssignmentChange & Pick<Assignment, 'performer' | 'wireless_unit'>,
 ): Promise<Assignment> {
-  const { db } = service
-  const assignment = await db.transaction(async (tx) => {
+  const assignment = await service.ingest.change(async (tx) => {
     const started_at = now()
     const draft = { ...who, role, is_active, started_at, ended_at: is_active ? null : started_at }
     await checkAssignment(tx, draft)
@@ -243,8 +245,7 @@ export async function changeAssignment(
   id: number,
   { is_active, ...change }: AssignmentChange,
 ): Promise<Assignment> {
-  const { db } = service
-  const assignment = await db.transaction(async (tx) => {
+  const assignment = await service.ingest.change(async (tx) => {
     const before = await assignmentOf(tx.query, id)
     const after = { ...setActive(before, is_active ?? before.is_active, now()), ...change }
     await checkAssignment(tx, after, id)
@@ -259,8 +260,7 @@ export async function changeAssignment(
 }
 
 export async function removeAssignment(service: Service, actor: Actor, id: number): Promise<void> {
-  const { db } = service
-  await db.transaction(async (tx) => {
+  await service.ingest.change(async (tx) => {
     const { performer, wireless_unit } = await assignmentOf(tx.query, id)
     await recordAssignments(tx, { actor, time: now() }, () => deleteAssignment(tx, id))
     await audit(tx, actor, 'assignment.delete', `assignment ${id}`, { performer, wireless_unit })

@@ -1,20 +1,75 @@
-/** Stores the events of assignments that a user's action begins and ends, whichever way it changes them. */
+/** Changes slots and stores events together with the assignments of performers, whichever way a user changes them. */
 
 import type { Actor } from '../../domain/access/access.ts'
+import { setActive } from '../../domain/equipment/hardware.ts'
+import { emptyFields } from '../../domain/equipment/slot-entry.ts'
 import { compareAssignments } from '../../domain/events/event-drafts.ts'
 import type { Tx } from '../../storage/database.ts'
 import { insertEvents } from '../../storage/events.ts'
-import { listActiveAssignments } from '../../storage/hardware.ts'
+import {
+  findActiveAssignment,
+  insertAssignment,
+  type ListedAssignment,
+  listActiveAssignments,
+  saveAssignment,
+} from '../../storage/hardware.ts'
+import { findSlotEntry, saveSlotEntry } from '../../storage/slot-entries.ts'
+import type { UndoRecorder } from '../../storage/undo.ts'
 
-/** Runs `work`, and then stores the events in the same transaction. */
-export async function recordAssignments<T>(
-  tx: Tx,
-  { actor, time }: { readonly actor: Actor; readonly time: number },
-  work: () => Promise<T>,
-): Promise<T> {
+interface Edit {
+  readonly actor: Actor
+  readonly time: number
+}
+
+/**
+ * Runs `work`. Then changes the performers of the slots whose units it has assigned or unassigned, and stores the events,
+ * in the same transaction. The transaction must have incremented the revision. If the assignments are undone, so are the
+ * changes of the slots.
+ */
+export async function recordAssignments<T>(tx: Tx, { actor, time }: Edit, work: () => Promise<T>): Promise<T> {
   const before = await listActiveAssignments(tx.query)
   const result = await work()
   const after = await listActiveAssignments(tx.query)
+  await followAssignments(tx, before, after)
   await insertEvents(tx, compareAssignments(before, after, { time, by: actor.name }))
   return result
+}
+
+async function followAssignments(
+  tx: Tx,
+  before: readonly ListedAssignment[],
+  after: readonly ListedAssignment[],
+): Promise<void> {
+  const previous = new Map(before.map((assignment) => [assignment.wireless_unit, assignment]))
+  const current = new Map(after.map((assignment) => [assignment.wireless_unit, assignment]))
+  for (const unit of new Set([...previous.keys(), ...current.keys()])) {
+    const [was, is] = [previous.get(unit), current.get(unit)]
+    const channel = (is ?? was)?.channel_id ?? null
+    if (channel === null || (was?.performer.id === is?.performer.id && was?.role === is?.role)) continue
+    const holder = { kind: 'channel', id: channel } as const
+    const entry = (await findSlotEntry(tx.query, holder)) ?? emptyFields
+    // A slot may have a role without a performer.
+    if (is === undefined && entry.performer === null) continue
+    await saveSlotEntry(tx, holder, { ...entry, performer: is?.performer.id ?? null, role: is?.role ?? null })
+  }
+}
+
+/** Makes the active assignment of a unit that of the slot in which it is received. Call it in `recordAssignments`. */
+export async function assignUnit(
+  tx: Tx,
+  unit: number,
+  { performer, role }: { readonly performer: number | null; readonly role: string | null },
+  { time, undo }: Pick<Edit, 'time'> & { readonly undo: UndoRecorder },
+): Promise<void> {
+  const current = await findActiveAssignment(tx.query, unit)
+  if (current !== undefined) {
+    const isSame = current.performer === performer
+    if (isSame && current.role === role) return
+    await undo.willChange('assignments', current.id)
+    await saveAssignment(tx, isSame ? { ...current, role } : setActive(current, false, time))
+    if (isSame) return
+  }
+  if (performer === null) return
+  const assignment = { performer, wireless_unit: unit, role, is_active: true, started_at: time, ended_at: null }
+  undo.added('assignments', (await insertAssignment(tx, assignment)).id)
 }

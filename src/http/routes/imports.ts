@@ -12,8 +12,12 @@ import {
 } from '../../actions/imports/import-planning-center.ts'
 import { undo } from '../../actions/undo.ts'
 import { importOperations } from '../../contract/imports.ts'
+import { toTimestamp } from '../../domain/timestamp.ts'
+import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
+import { listUndoRecords } from '../../storage/undo.ts'
 import type { ContractServer } from '../server/contract.ts'
+import { paginateLocal } from '../server/response.ts'
 
 export function importRoutes(app: ContractServer, service: Service): void {
   app.route({
@@ -57,6 +61,19 @@ export function importRoutes(app: ContractServer, service: Service): void {
     handler: async ({ actor }, reply) => {
       await forgetPlanningCenter(service, actor)
       return reply.code(204).send(null)
+    },
+  })
+
+  app.route({
+    ...importOperations.listUndo,
+    handler: async (request) => {
+      const records = await listUndoRecords(service.db.read, now())
+      return paginateLocal(
+        request,
+        records.map(({ id, created_at, actor, action, slots }) => {
+          return { id, at: toTimestamp(created_at), by: actor, what: action, slots }
+        }),
+      )
     },
   })
 

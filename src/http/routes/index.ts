@@ -35,6 +35,7 @@ import { scanRoutes } from './scans.ts'
 import { settingRoutes } from './settings.ts'
 import { showRoutes } from './shows.ts'
 import { singleRecordRoutes } from './single-records.ts'
+import { slotRoutes } from './slots.ts'
 import { summaryRoutes } from './summary.ts'
 
 /** For routes that need more than the service. */
@@ -108,6 +109,7 @@ const serviceRoutes = [
   settingRoutes,
   singleRecordRoutes,
   siteRoutes,
+  slotRoutes,
 ]
 
 /** Registers only what supervisors and Prometheus read. */

@@ -149,6 +149,7 @@ const statusDescriptions: Readonly<Record<string, string>> = {
   404: 'There is no such record or page.',
   408: 'The request took too long to arrive.',
   409: 'Conflict with the current state.',
+  412: 'The record has a newer version.',
   413: 'The body is too large.',
   414: 'The address is longer than 8 KiB.',
   415: 'The body is of another media type.',

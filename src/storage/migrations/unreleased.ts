@@ -70,6 +70,7 @@ export const unreleased: readonly Migration[] = [
     statements: () => [
       "alter table undo_records add column actor text not null default ''",
       "alter table undo_records add column slots text not null default '[]'",
+      'alter table undo_records add column is_undone bigint not null default 0',
     ],
   },
   {

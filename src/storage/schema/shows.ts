@@ -95,6 +95,7 @@ interface UndoRow {
   actor: string
   /** JSON: the slots that the action concerned. */
   slots: string
+  is_undone: Generated<Flag>
 }
 
 /** The table has at most one row, with the id 1. */

@@ -336,7 +336,7 @@ function snapshotOf(data: FakeData): Extract<LiveMessage, { type: 'snapshot' }>[
 export function dataOf(data: FakeData): DataBody {
   const config = { ...defaultSettings, enable_websocket: data.isLive }
   const { receivers, groups, assignments, placeholders } = data
-  return { receivers, discovered: [], config, groups, assignments, placeholders }
+  return { receivers, discovered: [], config, groups, assignments, placeholders, slot_records: [] }
 }
 
 function healthOf({ upstream, healthyManufacturers, version }: FakeData): HealthBody & { version: string } {

@@ -1,0 +1,93 @@
+/** The record of a slot: what people entered about it, and the equipment in it. */
+
+import type { Performer } from '../../contract/performers.ts'
+import type { SlotRecord } from '../../contract/slots.ts'
+import type { TitleSource } from '../../contract/values.ts'
+import { unitTypeOf } from './hardware.ts'
+import type { Channel, Receiver } from './receiver.ts'
+import { emptyFields, type SlotEntry } from './slot-entry.ts'
+import type { Placeholder } from './slots.ts'
+
+/** The names that the title of a slot can have. */
+export type TitleNames = Readonly<Partial<Record<TitleSource, string | null>>>
+
+export type Title = Pick<SlotRecord, 'title' | 'title_from'>
+
+const precedence = ['performer', 'label', 'channel', 'transmitter', 'receiver'] as const
+
+/** Returns the first known name; an empty one is unknown. */
+export function titleOf(names: TitleNames): Title {
+  const from = precedence.find((source) => names[source])
+  return from === undefined ? { title: null, title_from: null } : { title: names[from] ?? null, title_from: from }
+}
+
+/** Returns the names that the equipment of a channel reports. */
+export function namesOfChannel(
+  receiver: Pick<Receiver, 'name'>,
+  { name, transmitter, channel }: Pick<Channel, 'name' | 'transmitter' | 'channel'>,
+): TitleNames {
+  return { channel: name, transmitter: transmitter?.name ?? null, receiver: `${receiver.name} ${channel}` }
+}
+
+type SlotPerformer = Pick<Performer, 'id' | 'name' | 'picture'>
+
+interface Entered {
+  readonly entry: SlotEntry | undefined
+  /** The performer of the entry. */
+  readonly performer: SlotPerformer | undefined
+}
+
+export function toChannelRecord(
+  receiver: Receiver,
+  channel: Channel,
+  { entry, performer }: Entered,
+  unitId: number | null,
+): SlotRecord {
+  const names = { performer: performer?.name ?? null, label: entry?.label ?? null }
+  return {
+    slot: channel.slot,
+    ...titleOf({ ...names, ...namesOfChannel(receiver, channel) }),
+    kind: unitTypeOf(receiver.device_type) === 'iem_receiver' ? 'iem' : 'wireless',
+    ...toEntered({ entry, performer }),
+    channel_id: channel.id,
+    placeholder_id: null,
+    unit_id: unitId,
+  }
+}
+
+export function toPlaceholderRecord({ id, slot, kind }: Placeholder, { entry, performer }: Entered): SlotRecord {
+  return {
+    slot,
+    ...titleOf({ performer: performer?.name ?? null, label: entry?.label ?? null }),
+    kind,
+    ...toEntered({ entry, performer }),
+    channel_id: null,
+    placeholder_id: id,
+    unit_id: null,
+  }
+}
+
+function toEntered({ entry, performer }: Entered) {
+  const { label, color, role, note, planned, spares } = entry ?? emptyFields
+  const known = performer && { id: performer.id, name: performer.name, picture: performer.picture }
+  return { label, color, performer: known ?? null, role, note, planned, spares, version: entry?.version ?? 0 }
+}
+
+/** True if a change of the receiver can change the records of its slots. */
+export function changesRecords(before: Receiver | undefined, after: Receiver | undefined): boolean {
+  if (before === undefined || after === undefined) return before !== after
+  if (before.name !== after.name || before.device_type !== after.device_type) return true
+  if (before.manufacturer !== after.manufacturer || before.channels.length !== after.channels.length) return true
+  if (before.channels === after.channels) return false
+  return after.channels.some((channel, index) => {
+    const known = before.channels[index]
+    return (
+      known === undefined ||
+      known.id !== channel.id ||
+      known.slot !== channel.slot ||
+      known.name !== channel.name ||
+      (known.transmitter === null) !== (channel.transmitter === null) ||
+      known.transmitter?.name !== channel.transmitter?.name
+    )
+  })
+}

@@ -1,0 +1,52 @@
+/** Routes for single slots. */
+
+import { changeSlot, clearSlot, notFound } from '../../actions/equipment/edit-slots.ts'
+import { type SlotRecord, slotOperations } from '../../contract/slots.ts'
+import type { Service } from '../../service.ts'
+import type { ContractServer } from '../server/contract.ts'
+import { readIfMatch } from '../server/if-match.ts'
+import { paginate } from '../server/response.ts'
+
+export function slotRoutes(app: ContractServer, service: Service): void {
+  const { slotRecords } = service
+  const recordOf = (slot: number): SlotRecord => {
+    const record = slotRecords.find(slot)
+    if (record === undefined) throw notFound(slot)
+    return record
+  }
+
+  app.route({
+    ...slotOperations.listSlots,
+    handler: (request) => paginate(request, slotRecords.list(request.query)),
+  })
+
+  app.route({
+    ...slotOperations.getSlot,
+    handler: ({ params: { slot } }, reply) => {
+      const record = recordOf(slot)
+      reply.header('etag', `"${record.version}"`)
+      return record
+    },
+  })
+
+  app.route({
+    ...slotOperations.changeSlot,
+    handler: async (request, reply) => {
+      const { actor, params, body } = request
+      const undoId = await changeSlot(service, actor, params.slot, body, readIfMatch(request))
+      const record = recordOf(params.slot)
+      reply.header('etag', `"${record.version}"`)
+      if (undoId !== null) reply.header('x-undo-id', undoId)
+      return record
+    },
+  })
+
+  app.route({
+    ...slotOperations.removeSlot,
+    handler: async (request, reply) => {
+      const undoId = await clearSlot(service, request.actor, request.params.slot, readIfMatch(request))
+      if (undoId !== null) reply.header('x-undo-id', undoId)
+      return reply.code(204).send(null)
+    },
+  })
+}
