@@ -3,6 +3,8 @@
 export interface Sentence {
   readonly line: number
   readonly text: string
+  /** True for the text of a string literal. */
+  readonly isMessage?: boolean
 }
 
 interface Block {
@@ -12,7 +14,10 @@ interface Block {
 
 export function sentencesOf(file: string, content: string): Sentence[] {
   const lines = content.split('\n')
-  if (/\.tsx?$/.test(file)) return [...commentsIn(lines), ...messagesIn(lines)].flatMap(split)
+  if (/\.tsx?$/.test(file)) {
+    const messages = messagesIn(lines).flatMap(split)
+    return [...commentsIn(lines).flatMap(split), ...messages.map((sentence) => ({ ...sentence, isMessage: true }))]
+  }
   if (file.endsWith('.md')) return paragraphsIn(lines).flatMap(split)
   if (/\.(ya?ml|sh|service)$|(^|\/)(Dockerfile|Caddyfile)/.test(file)) return hashCommentsIn(lines).flatMap(split)
   return []

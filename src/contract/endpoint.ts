@@ -55,8 +55,8 @@ export function operationsOf<Operations extends Record<string, { readonly schema
 }
 
 /**
- * The server returns these for any operation: the request is malformed, slow, too long, from another site or for another
- * host, the client has sent too many, or the service or its database is not available.
+ * The server returns these for any operation. The request is malformed, slow, too long, from another site or for another
+ * host. Or the client has sent too many, or the service or its database is not available.
  */
 const errorsOfServer = [400, 403, 408, 413, 414, 421, 429, 431, 500, 503]
 

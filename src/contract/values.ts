@@ -343,7 +343,7 @@ export const transmissionModes = ['standard', 'high_density', 'link_density'] as
 export type TransmissionMode = (typeof transmissionModes)[number]
 
 /**
- * What a receiver knows about the transmitter in a slot of a channel. Active and inactive transmitters are linked to it,
+ * The link between a receiver and the transmitter in a slot of a channel. Active and inactive transmitters are linked to it,
  * with and without a connection at present; a standard transmitter is registered, but reports only while it is received.
  */
 export const slotStatuses = ['active', 'inactive', 'standard'] as const

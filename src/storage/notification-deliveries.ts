@@ -82,8 +82,9 @@ async function listDeliveryAlerts(reader: Reader, ids: readonly number[]): Promi
 // --- Planning --------------------------------------------------------------------------------------------------------
 
 /**
- * Returns the earlier messages that rules depend on: deliveries that contain one of the alerts, without their other
- * alerts, and those queued after `openSince` that were not tried yet. Returns only the last ones of repeated messages.
+ * Returns the earlier messages that rules depend on. These are deliveries that contain one of the alerts, without their
+ * other alerts, and those queued after `openSince` that were not tried yet. Of repeated messages, only the last ones are
+ * returned.
  */
 export async function listQueuedDeliveries(
   reader: Reader,

@@ -196,7 +196,7 @@ function findScannedTables(plan: Plan): string[] {
 }
 
 /**
- * Fills the database as in a large installation after a few months: the last cycles wrote few rows, and nearly
+ * Fills the database as in a large installation after a few months. The last cycles wrote few rows, and nearly
  * everything in the logs is old.
  */
 async function fill(url: string): Promise<void> {

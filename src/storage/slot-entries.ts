@@ -1,6 +1,6 @@
 /**
- * What people enter about slots. It is loaded together with the placeholders, so every transaction that changes it
- * increments the revision first, and their counter with every change.
+ * Users' entries about slots. They are loaded with the placeholders, so every transaction that changes one increments the
+ * revision first, and the counter of placeholders with every change.
  */
 
 import { unitTypeOf } from '../domain/equipment/hardware.ts'

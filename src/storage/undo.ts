@@ -248,7 +248,6 @@ async function hasConflict(tx: Tx, table: UndoableTable, id: number, values: Val
   return active !== undefined && active.id !== id
 }
 
-/** Whether the channel, the placeholder or the performer of an entry has been removed. */
 async function refersToRemoved(tx: Tx, { channel_id, placeholder_id, performer }: Values): Promise<boolean> {
   const references = { channels: channel_id, placeholders: placeholder_id, performers: performer } as const
   for (const [table, id] of Object.entries(references) as [keyof typeof references, Values[string] | undefined][]) {

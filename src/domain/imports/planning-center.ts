@@ -193,8 +193,8 @@ export interface NamedSlot {
 }
 
 /**
- * Returns a slot for every position: the remembered one, otherwise one that has the position's name, otherwise the
- * number at the end of a name such as `Vox 1`; null if there is none. No slot is suggested twice.
+ * Returns a slot for every position, or null. The remembered slot comes first, then one that has the position's name,
+ * then the number at the end of a name such as `Vox 1`. No slot is suggested twice.
  */
 export function suggestSlots(
   filled: readonly FilledPosition[],

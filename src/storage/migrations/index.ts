@@ -1,8 +1,8 @@
 /**
  * The migrations in the order in which they are applied. Never change a released one; add a new one at the end of
  * `unreleased.ts`. Its name begins with the UTC time, such as `20261122T2355Z-recordings`, so that two branches cannot
- * choose the same name, and whichever is merged first, databases receive the migration that they lack. A release merges
- * the unreleased migrations into one.
+ * choose the same name. Databases then receive the migration that they lack, whichever branch is merged first. A release
+ * merges the unreleased migrations into one.
  */
 
 import { version010 } from './0.1.0.ts'
