@@ -221,7 +221,7 @@ function check(values: unknown, describeKey: (key: string) => string): File {
 }
 
 /** Checks rules that the schema cannot express. Returns the first error, or null. */
-export function findServerError({
+function findServerError({
   allowed_hosts = [],
   trusted_proxies = [],
   public_url,

@@ -57,7 +57,7 @@ function toName(key: string): string {
 }
 
 /** The names that variables of file-only keys would have. */
-export const fileOnlyNames = keys.flatMap(({ key, read }) => (read === null ? [toName(key)] : []))
+const fileOnlyNames = keys.flatMap(({ key, read }) => (read === null ? [toName(key)] : []))
 
 /** Every variable name. With `_FILE`, the variable names a file that contains the value. */
 export const variableNames = variables.flatMap(({ names }) => names.flatMap((name) => [name, toFileName(name)]))
@@ -72,7 +72,7 @@ export function isSet(value: string | undefined): value is string {
 }
 
 /** Kubernetes sets MICWATCH_PORT=tcp://… for a service named micwatch. */
-export function isInjected(value: string | undefined): boolean {
+function isInjected(value: string | undefined): boolean {
   return value?.startsWith('tcp://') === true
 }
 

@@ -46,7 +46,7 @@ function number(address: string, unit: string, range: string, read: Read<number>
 }
 
 /** The fields of a device in the list. */
-export const listed = {
+const listed = {
   name: text('device_name', readText),
   model: text('model', readText),
   serial: text('serial_number', readText),

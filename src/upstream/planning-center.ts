@@ -287,7 +287,7 @@ export interface List {
   readonly next: string | null
 }
 
-export function readList(body: unknown): List {
+function readList(body: unknown): List {
   if (!isRecord(body) || !Array.isArray(body.data)) throw unusable()
   const { data, included, links } = body
   const next = isRecord(links) ? links.next : null
@@ -298,7 +298,7 @@ export function readList(body: unknown): List {
   }
 }
 
-export function readRecord(body: unknown): Json {
+function readRecord(body: unknown): Json {
   if (!isRecord(body) || !isRecord(body.data)) throw unusable()
   return body.data
 }
@@ -307,21 +307,21 @@ function unusable(): PlanningCenterError {
   return new PlanningCenterError('away', 'Planning Center is not available: its response has an unknown form.')
 }
 
-export function toServiceType(record: Json): ServiceType[] {
+function toServiceType(record: Json): ServiceType[] {
   const { id, attributes } = partsOf(record)
   const name = readText(attributes.name, maxNameChars)
   const isHidden = attributes.archived_at != null || attributes.deleted_at != null
   return id === null || name == null || isHidden ? [] : [{ id, name }]
 }
 
-export function toPlan(record: Json): PlanSummary[] {
+function toPlan(record: Json): PlanSummary[] {
   const { id, attributes } = partsOf(record)
   const title = readText(attributes.title, maxNameChars) ?? readText(attributes.series_title, maxNameChars) ?? null
   return id === null ? [] : [{ id, title, dates: readText(attributes.dates, maxNameChars) ?? '' }]
 }
 
 /** Skips rehearsals. */
-export function toServiceTime(record: Json): ServiceTime[] {
+function toServiceTime(record: Json): ServiceTime[] {
   const { id, attributes } = partsOf(record)
   const { starts_at, ends_at, time_type } = attributes
   const starts = typeof starts_at === 'string' ? parseTimestamp(starts_at) : null
@@ -331,7 +331,7 @@ export function toServiceTime(record: Json): ServiceTime[] {
 }
 
 /** The position of people who are scheduled without one is the name of their team. */
-export function toPerson(record: Json, included: readonly Json[]): ScheduledPerson[] {
+function toPerson(record: Json, included: readonly Json[]): ScheduledPerson[] {
   const { attributes, relationships } = partsOf(record)
   const person = findIncluded(included, 'Person', relationships.person)
   const team = readText(findIncluded(included, 'Team', relationships.team).name, maxNameChars) ?? ''

@@ -135,7 +135,7 @@ export interface EventData extends Partial<AlertData> {
 }
 
 /** Alerts and markers have texts of their own. */
-export function describeEvent(kind: EventKind, manufacturer: string | null, data: EventData): string {
+function describeEvent(kind: EventKind, manufacturer: string | null, data: EventData): string {
   const name = data.name ?? data.receiver ?? 'Unknown'
   const change = `from ${data.from ?? 'none'} to ${data.to ?? 'none'}`
   switch (kind) {

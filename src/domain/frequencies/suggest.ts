@@ -260,7 +260,7 @@ function widestGuard({ wanted }: Candidates): number {
 // Sets of whole kHz, as sorted ranges that do not touch.
 
 /** Returns the same frequencies as sorted ranges that do not touch. */
-export function mergeRanges(ranges: readonly KhzRange[]): readonly KhzRange[] {
+function mergeRanges(ranges: readonly KhzRange[]): readonly KhzRange[] {
   const merged: KhzRange[] = []
   for (const { fromKhz, toKhz } of ranges.toSorted((a, b) => a.fromKhz - b.fromKhz)) {
     const last = merged.at(-1)
@@ -271,7 +271,7 @@ export function mergeRanges(ranges: readonly KhzRange[]): readonly KhzRange[] {
   return merged
 }
 
-export function intersectRanges(a: readonly KhzRange[], b: readonly KhzRange[]): readonly KhzRange[] {
+function intersectRanges(a: readonly KhzRange[], b: readonly KhzRange[]): readonly KhzRange[] {
   const found: KhzRange[] = []
   for (let [i, j] = [0, 0]; i < a.length && j < b.length; ) {
     const [one, other] = [a[i] as KhzRange, b[j] as KhzRange]
@@ -283,7 +283,7 @@ export function intersectRanges(a: readonly KhzRange[], b: readonly KhzRange[]):
   return found
 }
 
-export function subtractRanges(ranges: readonly KhzRange[], removed: readonly KhzRange[]): readonly KhzRange[] {
+function subtractRanges(ranges: readonly KhzRange[], removed: readonly KhzRange[]): readonly KhzRange[] {
   const gaps: KhzRange[] = []
   let fromKhz = -Number.MAX_SAFE_INTEGER
   for (const range of removed) {
@@ -298,7 +298,7 @@ export function subtractRanges(ranges: readonly KhzRange[], removed: readonly Kh
  * Returns the multiples of a step in the ranges, in ascending order. Skips multiples evenly if there are more than
  * `limit`.
  */
-export function listSteps(ranges: readonly KhzRange[], stepKhz: number, limit: number): Int32Array {
+function listSteps(ranges: readonly KhzRange[], stepKhz: number, limit: number): Int32Array {
   const countOf = (step: number) =>
     ranges.reduce((sum, { fromKhz, toKhz }) => sum + Math.floor(toKhz / step) - Math.ceil(fromKhz / step) + 1, 0)
   let step = stepKhz * Math.max(1, Math.ceil(countOf(stepKhz) / limit))

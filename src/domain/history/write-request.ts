@@ -68,7 +68,7 @@ function encodeText(text: string): Uint8Array {
   return Uint8Array.from(bytes, (character) => character.charCodeAt(0))
 }
 
-export class ByteWriter {
+class ByteWriter {
   #buffer: Uint8Array
   #length = 0
 
@@ -113,7 +113,7 @@ export class ByteWriter {
 }
 
 /** Returns the number of bytes that `writeVarint` writes. */
-export function varintLength(value: number): number {
+function varintLength(value: number): number {
   let length = 1
   for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) length += 1
   return length

@@ -210,7 +210,7 @@ type Receivers = Snapshot['data']['receivers']
 export type FollowedReceiver = Receivers[number]
 
 /** Parses a list of receivers in time slices. Returns null for anything else. */
-export async function readReceivers(list: unknown, dropped: Dropped): Promise<Receivers | null> {
+async function readReceivers(list: unknown, dropped: Dropped): Promise<Receivers | null> {
   if (!Array.isArray(list)) return null
   const receivers: FollowedReceiver[] = []
   for (const [index, receiver] of list.entries()) {

@@ -260,7 +260,7 @@ interface Heading extends Column {
 }
 
 /** Returns null if the cells do not name a frequency and a level. `line` is for error messages. */
-export function readHeading(cells: readonly string[], line: number): Columns | null {
+function readHeading(cells: readonly string[], line: number): Columns | null {
   if (cells.some((cell) => parseDecimal(cell) !== null)) return null
   const headings = cells.map((name, index): Heading => ({ index, name, unit: unitIn(name) }))
   const frequencies = headings.filter(isFrequency)

@@ -274,6 +274,6 @@ export function isFrequencyUnit(unit: string | null): boolean {
 }
 
 /** Returns the convertible units of levels in a text, each once. */
-export function levelUnitsIn(text: string): string[] {
+function levelUnitsIn(text: string): string[] {
   return [...normalizeUnits(text).matchAll(/(?<![a-z\d])dB(?:m|[uµ]V|mV)(?![a-z\d/])/gi)].map(([unit]) => unit)
 }

@@ -20,7 +20,7 @@ import type { SscValues, Topic } from './family.ts'
 import { identity } from './fields.ts'
 import { lights } from './lights.ts'
 
-export const idPrefix = 'ssc1:'
+const idPrefix = 'ssc1:'
 
 /** `endpoint.channels` contains the numbers of the device's channels. */
 export function toDeviceReport(

@@ -18,7 +18,7 @@ import {
 } from './codec.ts'
 import { fields } from './fields.ts'
 
-export const idPrefix = 'wsm:'
+const idPrefix = 'wsm:'
 
 /** The device forgets a client after about five seconds. */
 const registerEveryMs = 2000

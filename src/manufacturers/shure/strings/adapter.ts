@@ -27,7 +27,7 @@ const scopes: Readonly<Record<string, 'device' | 'channel'>> = {
   mxw: 'device',
 }
 
-export const lights: Lights = { areIn: (deviceType) => scopes[deviceType] !== undefined, flash }
+const lights: Lights = { areIn: (deviceType) => scopes[deviceType] !== undefined, flash }
 
 async function flash(
   client: UpstreamClient,
