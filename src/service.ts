@@ -391,6 +391,8 @@ export class Service {
     })
     this.#manufacturers.changed.subscribe(() => this.#listsChanged())
     this.loader.listsChanged.subscribe(() => this.#listsChanged())
+    // Assignments and slot records in the lists depend on it.
+    this.unitStore.channelsChanged.subscribe(() => live.listsChanged())
     this.placeholderStore.changed.subscribe(() => {
       live.listsChanged()
       this.frequencyConflicts.listsChanged()

@@ -21,6 +21,7 @@ const excludedTables = [
     'discovered',
     'discovery_queue',
     'removals',
+    'unit_removals',
     'sources',
     'units',
   ],

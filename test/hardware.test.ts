@@ -1,5 +1,6 @@
 /** Groups, slots on the wall, chassis, wireless units, and the performers with assigned units. */
 
+import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { channelOf, configFor, deviceOf, startApp, startShure, until, withoutPush } from './support/app.ts'
 import { onTestEnd } from './support/cleanup.ts'
@@ -226,6 +227,40 @@ describe.concurrent.each(engines)('chassis and units (%s)', (engine) => {
     await first.close()
     const second = await startApp(options)
     expect(await listUnitIds(second)).toEqual(before)
+  })
+
+  // Conformance: C-21.10.
+  it('belong to the channel that receives the pack, and are kept without one', async () => {
+    const database = await createTestDatabase(engine)
+    onTestEnd(database.drop)
+    const app = await startApp({ databaseUrl: database.url })
+    const screen = await startApp({ databaseUrl: database.url, servesOnly: true })
+    const pack = (channel: number, name: string, model: string) => ({
+      channel,
+      transmitter: { name, battery: 60 + channel, details: { model } },
+    })
+    const receive = (...channels: readonly object[]) =>
+      app.post('/api/ingest/', { source: 'script', receivers: [{ api_device_id: 'rack', name: 'Rack', channels }] })
+    const listUnits = async (process: HttpClient = app) =>
+      (await process.get('/api/units/')).json.map(
+        ({ id, name, model, channel, status }: Record<string, unknown>) =>
+          `${id} ${name} ${model} ${channel ?? '-'} ${status}`,
+      )
+    const expectUnits = async (...expected: readonly string[]) => {
+      const isListed = async () => isDeepStrictEqual(await listUnits(), expected)
+      await until(`the units are ${expected.join(', ')}`, isListed)
+      await until('another process lists them', async () => isDeepStrictEqual(await listUnits(screen), expected))
+    }
+    await receive(pack(1, 'H01', 'MTP60'), pack(2, 'H02', 'MTH400'))
+    await expectUnits('1 H01 MTP60 1 online', '2 H02 MTH400 2 online')
+    await receive(pack(1, 'Nora', 'MTP60'))
+    await expectUnits('1 Nora MTP60 1 online', '2 H02 MTH400 2 online')
+    await receive(pack(1, 'Spare', 'MTP61'))
+    await expectUnits('1 Nora MTP60 - offline', '2 H02 MTH400 2 online', '3 Spare MTP61 1 online')
+    const { json: kept } = await app.get('/api/units/1/')
+    expect(kept).toMatchObject({ base_chassis: null, channel: null, slot: null, battery_percentage: null })
+    await receive(pack(1, 'H02', 'MTH400'), pack(2, 'Nora', 'MTP60'))
+    await expectUnits('1 Nora MTP60 2 online', '2 H02 MTH400 1 online', '3 Spare MTP61 - offline')
   })
 
   // Conformance: C-2.10.

@@ -319,6 +319,7 @@ export class Ingest implements StateStorage {
     for (const entry of written.entries) receiverStore.putEntry(entry)
     const chargers = this.#chargersOf(written.units)
     for (const unit of written.units) unitStore.put(unit)
+    for (const id of written.removedUnits) unitStore.remove(id)
     for (const [id, version] of written.versions) {
       this.#backlog.recordSave(id)
       if (receiverStore.levels.rowsOf(id)?.version === version) this.#backlog.markSaved(id)
@@ -338,7 +339,7 @@ export class Ingest implements StateStorage {
   /** Returns the chargers that hold these battery packs, or held them before. */
   #chargersOf(packs: readonly Unit[]): ReadonlySet<number> {
     const { unitStore } = this.#service
-    const charging = packs.filter(({ channel_id }) => channel_id === null)
+    const charging = packs.filter(({ api_device_id }) => api_device_id !== null)
     const ids = charging.flatMap(({ id, receiver_id }) => [receiver_id, unitStore.get(id)?.receiver_id ?? null])
     return new Set(ids.filter((id) => id !== null))
   }

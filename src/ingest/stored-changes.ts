@@ -12,7 +12,7 @@ import { listEntries } from '../storage/discovery.ts'
 import { listReceivers, listRemovals } from '../storage/receivers.ts'
 import type { Revisions } from '../storage/revision.ts'
 import { currentRevisions } from '../storage/revision.ts'
-import { listUnits } from '../storage/units.ts'
+import { listUnitRemovals, listUnits } from '../storage/units.ts'
 import type { Backlog } from './backlog.ts'
 import type { IngestSubsystems } from './ingest-subsystems.ts'
 import type { StoredSlots } from './placeholder-store.ts'
@@ -24,6 +24,7 @@ interface StoredChange {
   readonly receivers: readonly Receiver[]
   readonly entries: readonly QueueEntry[]
   readonly units: readonly Unit[]
+  readonly unitRemovals: readonly number[]
   readonly removals: readonly number[]
   readonly slots: StoredSlots
 }
@@ -70,14 +71,15 @@ export class StoredChanges {
 
   async #readChanges(since: number): Promise<StoredChange> {
     const { db, placeholderStore } = this.#service
-    const [receivers, entries, units, removals, slots] = await Promise.all([
+    const [receivers, entries, units, unitRemovals, removals, slots] = await Promise.all([
       listReceivers(db.read, since),
       listEntries(db.read, since),
       listUnits(db.read, since),
+      listUnitRemovals(db.read, since),
       listRemovals(db.read, since),
       placeholderStore.read(db.read),
     ])
-    return { receivers, entries, units, removals, slots }
+    return { receivers, entries, units, unitRemovals, removals, slots }
   }
 
   #apply(changes: StoredChange): void {
@@ -89,6 +91,7 @@ export class StoredChanges {
       cache.drop(entry.manufacturer)
     }
     for (const unit of changes.units) unitStore.put(unit)
+    for (const id of changes.unitRemovals) unitStore.remove(id)
     for (const receiver of changes.receivers) this.#put(receiver)
   }
 

@@ -1,7 +1,8 @@
 /** Stores a planned batch within one transaction and returns what the caller has to apply to memory and publish. */
 
 import { boundMetadata, type QueueEntry } from '../domain/equipment/discovery.ts'
-import { draftChannelUnits, findRenamedUnits, type Unit } from '../domain/equipment/hardware.ts'
+import type { ReportedUnits, Unit } from '../domain/equipment/hardware.ts'
+import { planChannelUnits } from '../domain/equipment/packs.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
 import { compareEdited } from '../domain/events/event-drafts.ts'
 import { type IngestPlan, isStructural, type QueuedDevice, toNewReceiver } from '../domain/identity/ingest-plan.ts'
@@ -19,7 +20,7 @@ import {
   saveReadings,
   saveReceivers,
 } from '../storage/receivers.ts'
-import { insertUnits, saveUnits } from '../storage/units.ts'
+import { insertUnits, releaseUnits, saveUnits, trimPacks } from '../storage/units.ts'
 import type { Backlog } from './backlog.ts'
 import type { Batch, Planner } from './plan-batch.ts'
 import type { ReceiverStore } from './receiver-store.ts'
@@ -34,6 +35,7 @@ export interface Written {
   /** The ids of receivers of which only `last_seen` was stored. */
   readonly unchanged: readonly number[]
   readonly units: readonly Unit[]
+  readonly removedUnits: readonly number[]
   readonly entries: readonly QueueEntry[]
 }
 
@@ -90,7 +92,7 @@ export async function writeBatch(
   const plannedUnits = planUnits(memory, { batch, plan, created, withNewUnits, saved: changed })
   const hasUnits = plannedUnits.drafts.length + plannedUnits.changed.length > 0
   if (hasUnits && column === 'reading_revision') throw new UnitChangesError()
-  const units = await storeUnits(tx, revision, plannedUnits)
+  const { units, removedUnits } = await storeUnits(tx, revision, memory, plannedUnits)
   const entries = await queueEntries(tx, revision, { batch, plan, created })
   await insertEvents(
     tx,
@@ -104,7 +106,7 @@ export async function writeBatch(
   )
   // Yields first, because the commit can block the event loop for long.
   if (isTimeSliceUsed()) await yieldToEventLoop()
-  return { created, extended, versions, unchanged: unchanged.map(({ id }) => id), units, entries }
+  return { created, extended, versions, unchanged: unchanged.map(({ id }) => id), units, removedUnits, entries }
 }
 
 async function insertCreations(tx: Tx, revision: number, { creations }: IngestPlan): Promise<readonly Receiver[]> {
@@ -160,7 +162,7 @@ async function collectChanges(
 
 /** Returns new units and changed units. */
 function planUnits(
-  { unitStore, planner }: IngestMemory,
+  { receiverStore, unitStore, planner }: IngestMemory,
   changes: {
     batch: Batch
     plan: IngestPlan
@@ -168,22 +170,32 @@ function planUnits(
     withNewUnits: readonly Receiver[]
     saved: ReadonlyMap<number, Receiver>
   },
-): { readonly drafts: Parameters<typeof insertUnits>[2]; readonly changed: readonly Unit[] } {
+): ReportedUnits {
   const planned = planner.planUnits(changes.plan, changes.batch, changes.created)
   // If a receiver was reported twice, only its last report is used.
-  const receivers = new Map([...changes.created, ...changes.withNewUnits].map((receiver) => [receiver.id, receiver]))
-  const drafts = [...draftChannelUnits(unitStore, [...receivers.values()]), ...planned.drafts]
-  return { drafts, changed: [...planned.changed, ...findRenamedUnits(unitStore, [...changes.saved.values()])] }
+  const receivers = new Map(
+    [...changes.saved.values(), ...changes.created, ...changes.withNewUnits].map((receiver) => [receiver.id, receiver]),
+  )
+  const packs = planChannelUnits(unitStore, [...receivers.values()], (id) => receiverStore.facts(id))
+  return { drafts: [...packs.drafts, ...planned.drafts], changed: [...planned.changed, ...packs.changed] }
 }
 
 async function storeUnits(
   tx: Tx,
   revision: number,
-  { drafts, changed }: ReturnType<typeof planUnits>,
-): Promise<readonly Unit[]> {
+  { unitStore }: IngestMemory,
+  { drafts, changed }: ReportedUnits,
+): Promise<Pick<Written, 'units' | 'removedUnits'>> {
+  const moved = changed.filter(({ id, channel_id }) => unitStore.get(id)?.channel_id !== channel_id)
+  await releaseUnits(
+    tx,
+    moved.map(({ id }) => id),
+  )
   const inserted = await insertUnits(tx, revision, drafts)
   await saveUnits(tx, revision, changed)
-  return [...inserted, ...changed]
+  const [released] = moved.filter(({ channel_id }) => channel_id === null)
+  const removedUnits = released === undefined ? [] : await trimPacks(tx, revision, released.manufacturer)
+  return { units: [...inserted, ...changed], removedUnits }
 }
 
 /** Adds devices to the review queue. Returns the new entries that are still in the queue after trimming. */

@@ -34,6 +34,7 @@ export class SlotRecords {
     receiverStore.changed.subscribe(({ id, before, after }) => {
       if (changesRecords(before, after)) this.#changedReceivers.add(id)
     })
+    unitStore.channelsChanged.subscribe((receiverId) => this.#changedReceivers.add(receiverId))
     placeholderStore.changed.subscribe(() => this.performersChanged())
   }
 

@@ -9,7 +9,7 @@ import { listReceivers } from './receivers.ts'
 import { nextRevision } from './revision.ts'
 import { deleteManufacturer, hasReceivers } from './settings.ts'
 import { deleteGroup, findGroup, insertGroup, listGroups, placeChannels, saveGroup } from './slots.ts'
-import { insertUnits, listUnits, saveUnits } from './units.ts'
+import { insertUnits, listUnitRemovals, listUnits, saveUnits, trimPacks } from './units.ts'
 
 const separateUnit = (id: string): UnitDraft => ({
   manufacturer: 'shure',
@@ -19,6 +19,7 @@ const separateUnit = (id: string): UnitDraft => ({
   name: 'Größe “A”',
   model: null,
   serial_number: null,
+  upstream_slot: null,
   device_type: 'mic_transmitter',
   battery: 50,
   details: { battery_cycles: 12, battery_minutes_to_full: null },
@@ -57,6 +58,32 @@ describe.each(engines)('hardware (%s)', (engine) => {
     expect(await listUnits(db.read, revision - 1)).toEqual([{ ...first, name: 'Host', is_online: false }])
     await expect(addUnits(db, [unit])).rejects.toThrow()
     await expect(addUnits(db, [separateUnit('pack-1')])).rejects.toThrow()
+  })
+
+  // Conformance: C-21.10.
+  it('keeps 1,000 packs without a channel, and those that were assigned', async () => {
+    const db = await openStore(engine)
+    const drafts = Array.from({ length: 1003 }, () => ({ ...separateUnit(''), api_device_id: null }))
+    const [first, second] = await addUnits(db, [...drafts, separateUnit('pack')])
+    const { id: performer } = await db.transaction((tx) =>
+      insertPerformer(tx, { name: 'Ada', notes: '', picture: null }),
+    )
+    await db.transaction((tx) =>
+      insertAssignment(tx, {
+        ...{ performer, wireless_unit: first?.id ?? 0, role: null },
+        ...{ is_active: false, started_at: 1, ended_at: 2 },
+      }),
+    )
+    const revision = await db.transaction(async (tx) => {
+      const next = await nextRevision(tx)
+      expect(await trimPacks(tx, next, 'shure')).toEqual(expect.arrayContaining([second?.id]))
+      return next
+    })
+    const left = await listUnits(db.read)
+    expect(left).toHaveLength(1002)
+    expect(left[0]?.id).toBe(first?.id)
+    expect(await listUnitRemovals(db.read, revision - 1)).toHaveLength(2)
+    expect(await listUnitRemovals(db.read, revision)).toEqual([])
   })
 
   it('allows one performer at a time for a unit', async () => {

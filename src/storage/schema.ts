@@ -91,6 +91,7 @@ const tableKinds = {
   removals: 'kept',
   discovered: 'kept',
   units: 'kept',
+  unit_removals: 'kept',
   pictures: 'kept',
   performers: 'kept',
   slot_entries: 'kept',

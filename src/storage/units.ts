@@ -5,7 +5,7 @@ import type { UnitType } from '../contract/values.ts'
 import type { Unit, UnitDraft } from '../domain/equipment/hardware.ts'
 import type { TransmitterDetails } from '../domain/equipment/receiver.ts'
 import type { Reader, Tx } from './database.ts'
-import { executeForRows, inChangedChunks, inChunks } from './rows.ts'
+import { chunkSize, executeForRows, inChangedChunks, inChunks } from './rows.ts'
 import type { UnitRow } from './schema/equipment.ts'
 
 export async function listUnits(reader: Reader, sinceRevision = -1): Promise<Unit[]> {
@@ -46,6 +46,52 @@ export async function saveUnits(tx: Tx, revision: number, units: readonly Unit[]
   })
 }
 
+/** Call it before units are put on channels that other units may still have. */
+export async function releaseUnits(tx: Tx, ids: readonly number[]): Promise<void> {
+  await inChunks(ids, async (chunk) => {
+    await tx.query.updateTable('units').set({ channel_id: null }).where('id', 'in', chunk).execute()
+  })
+}
+
+/** For each manufacturer, so that equipment that keeps renaming its packs cannot fill the table. */
+const keptPacks = 1000
+
+/**
+ * Removes the packs that have been without a channel for longest and were never assigned. Returns their ids. The removal is
+ * recorded for the other processes.
+ */
+export async function trimPacks(tx: Tx, revision: number, manufacturer: string): Promise<readonly number[]> {
+  const rows = await tx.query
+    .selectFrom('units')
+    .select('id')
+    .where('manufacturer', '=', manufacturer)
+    .where('channel_id', 'is', null)
+    .where('api_device_id', 'is', null)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('assignments').select('id').whereRef('wireless_unit', '=', 'units.id'))),
+    )
+    .orderBy('revision', 'desc')
+    .orderBy('id', 'desc')
+    .offset(keptPacks)
+    .limit(chunkSize)
+    .execute()
+  const ids = rows.map(({ id }) => id)
+  if (ids.length === 0) return ids
+  await tx.query.deleteFrom('units').where('id', 'in', ids).execute()
+  const removals = ids.map((unit_id) => ({ unit_id, revision }))
+  await tx.query.insertInto('unit_removals').values(removals).execute()
+  return ids
+}
+
+export async function listUnitRemovals(reader: Reader, sinceRevision: number): Promise<number[]> {
+  const rows = await reader
+    .selectFrom('unit_removals')
+    .select('unit_id')
+    .where('revision', '>', sinceRevision)
+    .execute()
+  return rows.map(({ unit_id }) => unit_id)
+}
+
 type StoredUnit = Omit<UnitRow, 'id'> & { readonly id: number }
 
 const columns = {
@@ -56,6 +102,7 @@ const columns = {
   name: 'text',
   model: 'text',
   serial_number: 'text',
+  upstream_slot: 'bigint',
   device_type: 'text',
   battery: 'bigint',
   details: 'text',

@@ -26,6 +26,8 @@ export function exportAssignments({ assignments, performers, units, receivers }:
     const performer = performers.find((candidate) => candidate.id === id)
     const unit = units.find((candidate) => candidate.id === wireless_unit)
     if (performer === undefined || unit === undefined) return []
+    // Nothing identifies a pack that no channel receives.
+    if (unit.api_device_id === null && unit.channel_id === null) return []
     // A device unit is identified by its own id, even if it is docked.
     const receiver = unit.channel_id === null ? undefined : receivers.find(({ id }) => id === unit.receiver_id)
     const channel = receiver?.channels.find(({ id }) => id === unit.channel_id)

@@ -14,7 +14,7 @@ test('toInstallationFile identifies a docked pack by its own id', () => {
   const ids = { id: 4, manufacturer: 'sennheiser', channel_id: null, receiver_id: 1 }
   const pack: Unit = {
     ...{ ...ids, api_device_id: 'ssc1:pack:105', name: 'EW-DX SK, bay 1', model: 'EW-DX SK', serial_number: '105' },
-    ...{ device_type: 'mic_transmitter', battery: 64, details: null, is_online: true },
+    ...{ upstream_slot: null, device_type: 'mic_transmitter', battery: 64, details: null, is_online: true },
   }
   const assignment: Assignment = {
     id: 1,

@@ -90,8 +90,8 @@ export function exportScenes({ scenes, shows, groups, performers, placeholders, 
           const performer = nameOfPerformer(performerId)
           if (unit === undefined || (performerId !== null && performer === undefined)) return []
           const worn = { ...(performer !== undefined && { performer }), ...(role !== null && { role }) }
-          if (unit.channel_id === null) return [{ ...toReference({ ...unit, mac_address: null }), ...worn }]
-          const reference = channels.get(unit.channel_id)
+          if (unit.api_device_id !== null) return [{ ...toReference({ ...unit, mac_address: null }), ...worn }]
+          const reference = channels.get(unit.channel_id ?? 0)
           return reference === undefined ? [] : [{ ...reference, ...worn }]
         }),
       },

@@ -16,6 +16,7 @@ const pack = (id: number, fault: Fault | null, fields: Partial<Unit> = {}): Unit
   name: `Rack 1, bay ${id}`,
   model: null,
   serial_number: null,
+  upstream_slot: null,
   device_type: 'mic_transmitter',
   battery: 50,
   details: { fault },

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
   type Assignment,
-  draftChannelUnits,
-  findRenamedUnits,
   planReportedUnits,
   setActive,
   toUnitBody,
@@ -38,6 +36,7 @@ const unit: Unit = {
   name: 'Guest',
   model: null,
   serial_number: null,
+  upstream_slot: null,
   device_type: 'mic_transmitter',
   battery: null,
   details: null,
@@ -47,7 +46,6 @@ const pack: Unit = { ...unit, id: 4, channel_id: null, receiver_id: null, api_de
 
 function index(...units: readonly Unit[]): UnitIndex {
   return {
-    ofChannel: (id) => units.find((unit) => unit.channel_id === id),
     ofDevice: (manufacturer, id) =>
       units.find((unit) => unit.manufacturer === manufacturer && unit.api_device_id === id),
     reportedBy: (id) => units.filter((unit) => unit.receiver_id === id && unit.channel_id === null),
@@ -55,18 +53,6 @@ function index(...units: readonly Unit[]): UnitIndex {
 }
 
 describe('channel units', () => {
-  it('are created when a transmitter is received for the first time', () => {
-    expect(draftChannelUnits(index(), [receiver])).toMatchObject([
-      { channel_id: 11, receiver_id: 1, name: 'Host', device_type: 'mic_transmitter' },
-    ])
-    expect(draftChannelUnits(index(unit), [receiver])).toEqual([])
-  })
-
-  it('take the last reported name', () => {
-    expect(findRenamedUnits(index(unit), [receiver])).toEqual([{ ...unit, name: 'Host' }])
-    expect(findRenamedUnits(index({ ...unit, name: 'Host' }), [receiver])).toEqual([])
-  })
-
   it('show the live values of the channel', () => {
     expect(toUnitBody(unit, receiver, 'healthy')).toMatchObject({
       name: 'Host',
@@ -82,6 +68,21 @@ describe('channel units', () => {
     expect(toUnitBody(unit, withoutTransmitter, 'healthy')).toMatchObject({
       name: 'Guest',
       battery_percentage: null,
+      status: 'offline',
+    })
+  })
+
+  it('are offline without a channel, with their last name and model', () => {
+    expect(toUnitBody({ ...unit, channel_id: null, receiver_id: null, model: 'ULXD1' }, undefined, 'healthy')).toEqual({
+      id: 3,
+      name: 'Guest',
+      device_type: 'mic_transmitter',
+      model: 'ULXD1',
+      manufacturer: 'shure',
+      battery_percentage: null,
+      base_chassis: null,
+      channel: null,
+      slot: null,
       status: 'offline',
     })
   })

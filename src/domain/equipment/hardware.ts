@@ -13,13 +13,13 @@ import { type Channel, changedFields, type DeviceReport, mergeDetails, type Rece
 
 /**
  * A transmitter or in-ear pack.
- * - A channel unit is received on a channel, and its live values are the channel's.
+ * - A channel unit is or was received on a channel. While it is received, its live values are the channel's.
  * - A device unit is reported as a device of its own, such as a pack docked in a charger, and has its own values.
  */
 export interface Unit {
   readonly id: number
   readonly manufacturer: string
-  /** Null for a device unit. */
+  /** The channel that receives the unit, or received it last; null once that channel receives another one. */
   readonly channel_id: number | null
   /** The receiver of that channel, or the device that reports the unit, such as its charger. */
   readonly receiver_id: number | null
@@ -29,6 +29,8 @@ export interface Unit {
   readonly name: string | null
   readonly model: string | null
   readonly serial_number: string | null
+  /** The last reported slot of a channel unit. */
+  readonly upstream_slot: number | null
   readonly device_type: UnitType
   /** The next three fields apply only to device units. */
   readonly battery: number | null
@@ -39,7 +41,6 @@ export interface Unit {
 export type UnitDraft = Omit<Unit, 'id'>
 
 export interface UnitIndex {
-  ofChannel(channelId: number): Unit | undefined
   ofDevice(manufacturer: string, apiDeviceId: string): Unit | undefined
   /** Units that this receiver or charger reports as devices of their own. */
   reportedBy(receiverId: number): readonly Unit[]
@@ -49,35 +50,22 @@ export function unitTypeOf(deviceType: string): UnitType {
   return /psm|iem|in-?ear|^ek/i.test(deviceType) ? 'iem_receiver' : 'mic_transmitter'
 }
 
-/** Returns drafts of units for transmitters that are received for the first time. */
-export function draftChannelUnits(known: Pick<UnitIndex, 'ofChannel'>, receivers: readonly Receiver[]): UnitDraft[] {
-  return receivers.flatMap((receiver) =>
-    receiver.channels
-      .filter((channel) => channel.transmitter !== null && known.ofChannel(channel.id) === undefined)
-      .map((channel) => ({
-        manufacturer: receiver.manufacturer,
-        channel_id: channel.id,
-        receiver_id: receiver.id,
-        api_device_id: null,
-        name: transmitterName(channel),
-        model: null,
-        serial_number: null,
-        device_type: unitTypeOf(receiver.device_type),
-        battery: null,
-        details: null,
-        is_online: true,
-      })),
-  )
-}
-
-export function findRenamedUnits(known: UnitIndex, receivers: readonly Receiver[]): Unit[] {
-  return receivers.flatMap(({ channels }) =>
-    channels.flatMap((channel) => {
-      const unit = channel.transmitter === null ? undefined : known.ofChannel(channel.id)
-      const name = transmitterName(channel)
-      return unit === undefined || name === null || name === unit.name ? [] : [{ ...unit, name }]
-    }),
-  )
+/** Returns a unit for the transmitter that the channel receives. */
+export function draftChannelUnit(receiver: Receiver, channel: Channel): UnitDraft {
+  return {
+    manufacturer: receiver.manufacturer,
+    channel_id: channel.id,
+    receiver_id: receiver.id,
+    api_device_id: null,
+    name: transmitterName(channel),
+    model: channel.transmitter?.details?.model ?? null,
+    serial_number: null,
+    upstream_slot: channel.transmitter?.upstream_slot ?? null,
+    device_type: unitTypeOf(receiver.device_type),
+    battery: null,
+    details: null,
+    is_online: true,
+  }
 }
 
 export interface ReportedUnits {
@@ -140,6 +128,7 @@ const emptyUnit: Omit<UnitDraft, 'manufacturer' | 'api_device_id'> = {
   name: null,
   model: null,
   serial_number: null,
+  upstream_slot: null,
   device_type: 'mic_transmitter',
   battery: null,
   details: null,
@@ -197,7 +186,7 @@ export function toUnitBody(unit: Unit, receiver: Receiver | undefined, upstream:
   const { id, device_type, model, manufacturer } = unit
   const channel = receiver?.channels.find(({ id }) => id === unit.channel_id)
   const transmitter = channel?.transmitter ?? null
-  const isDeviceUnit = unit.channel_id === null
+  const isDeviceUnit = unit.api_device_id !== null
   const isHostOnline = receiver?.is_active ?? unit.receiver_id === null
   const isOnline = isHostOnline && (isDeviceUnit ? unit.is_online : transmitter !== null)
   const details = isDeviceUnit ? unit.details : transmitter?.details
@@ -205,7 +194,7 @@ export function toUnitBody(unit: Unit, receiver: Receiver | undefined, upstream:
     id,
     name: (channel && transmitter && transmitterName(channel)) ?? unit.name,
     device_type,
-    model: model ?? details?.model ?? null,
+    model: isDeviceUnit ? (model ?? details?.model ?? null) : (details?.model ?? model),
     manufacturer,
     battery_percentage: isDeviceUnit ? unit.battery : (transmitter?.battery ?? null),
     base_chassis: unit.receiver_id,
@@ -217,10 +206,12 @@ export function toUnitBody(unit: Unit, receiver: Receiver | undefined, upstream:
 }
 
 export function listSiteUnits(receiver: Receiver, upstream: UpstreamStatus): SiteUnitBody[] {
-  return draftChannelUnits({ ofChannel: () => undefined }, [receiver]).map((unit) => ({
-    ...toUnitBody({ ...unit, id: 0 }, receiver, upstream),
-    id: null,
-  }))
+  return receiver.channels
+    .filter(({ transmitter }) => transmitter !== null)
+    .map((channel) => {
+      const unit = { ...draftChannelUnit(receiver, channel), id: 0 }
+      return { ...toUnitBody(unit, receiver, upstream), id: null }
+    })
 }
 
 /** Times are epoch milliseconds. */

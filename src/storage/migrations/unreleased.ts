@@ -77,4 +77,16 @@ export const unreleased: readonly Migration[] = [
     names: ['20261128T2210Z-list-changes'],
     statements: () => ["insert into meta (key, value) values ('lists', 0)"],
   },
+  {
+    names: ['20261128T2240Z-packs'],
+    statements: () => [
+      'alter table units add column upstream_slot bigint',
+      // Records removed units for the other processes.
+      `create table unit_removals (
+        unit_id bigint primary key,
+        revision bigint not null
+      )`,
+      'create index unit_removals_revision on unit_removals (revision)',
+    ],
+  },
 ]

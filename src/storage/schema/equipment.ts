@@ -9,6 +9,7 @@ export interface EquipmentTables {
   channels: ChannelRow
   removals: RemovalRow
   units: UnitRow
+  unit_removals: UnitRemovalRow
   locations: LocationRow
   groups: GroupRow
   placeholders: PlaceholderRow
@@ -71,6 +72,11 @@ interface RemovalRow {
   revision: number
 }
 
+interface UnitRemovalRow {
+  unit_id: number
+  revision: number
+}
+
 export interface UnitRow {
   id: Generated<number>
   manufacturer: string
@@ -80,6 +86,7 @@ export interface UnitRow {
   name: string | null
   model: string | null
   serial_number: string | null
+  upstream_slot: number | null
   device_type: string
   battery: number | null
   /** JSON. */
