@@ -5,6 +5,7 @@ import { channelOf, configFor, startApp, startShure, type TestApp, until, withou
 import { onTestEnd } from './support/cleanup.ts'
 import { openLive } from './support/live-client.ts'
 import { createTestDatabase, type Engine, engines } from './support/store/databases.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 function write(app: TestApp, method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
   const json = body === undefined ? {} : { 'content-type': 'application/json' }
@@ -147,6 +148,47 @@ describe.concurrent.each(engines)('records of slots on %s', (engine) => {
     expect((await app.get('/api/slots/1/')).json.title).toBe('Benno')
     await write(app, 'DELETE', `/api/performers/${ben.id}/`)
     expect([await active(), (await app.get('/api/slots/1/')).json.performer]).toEqual([[], null])
+  })
+})
+
+describe.concurrent.each(engines)('a channel on %s', (engine) => {
+  // Conformance: C-21.4, C-21.7.
+  it('takes over the entries of the placeholder onto which it is moved, and leaves them when it is removed', async () => {
+    const { app, receiver, channel, unit } = await startRack(engine)
+    const { json: own } = await put(app, 1, { label: 'Pack 1', note: 'Wig' })
+    const { json: planned } = await put(app, 7, { performer_name: 'Nora', planned: { frequency: '470.300' } })
+    const wired = (await app.post('/api/placeholders/', { kind: 'wired', name: 'DI', slot: 8 })).json
+    const move = (moves: unknown) => write(app, 'PUT', '/api/slots/', { moves })
+    expect((await move([{ channel_id: channel.id, slot: 8 }])).status).toBe(409)
+    const elsewhere = await move([{ channel_id: channel.id, from: 2, slot: 7 }])
+    expect([elsewhere.status, elsewhere.json.error]).toEqual([409, expect.stringContaining('slot 1')])
+    expect((await app.get('/api/slots/7/')).json).toEqual(planned)
+
+    const moved = await move([{ channel_id: channel.id, from: 1, slot: 7 }])
+    expect([moved.status, moved.json.moves[0]]).toEqual([200, { channel_id: channel.id, from: 1, slot: 7 }])
+    const record = (await app.get('/api/slots/7/')).json
+    expect(record).toMatchObject({
+      ...{ title: 'Nora', label: 'Pack 1', note: 'Wig', planned: planned.planned },
+      ...{ channel_id: channel.id, placeholder_id: null, unit_id: unit },
+    })
+    expect(record.version).toBeGreaterThan(planned.version)
+    expect((await app.get('/api/assignments/?is_active=true')).json).toMatchObject([{ wireless_unit: unit }])
+    expect((await app.get('/api/slots/1/')).status).toBe(404)
+
+    expect((await app.post(`/api/undo/${moved.headers['x-undo-id']}`)).status).toBe(200)
+    const restored = { version: expect.any(Number) }
+    expect((await app.get('/api/slots/7/')).json).toEqual({ ...planned, ...restored })
+    expect((await app.get('/api/slots/1/')).json).toEqual({ ...own, ...restored })
+    expect((await app.get('/api/assignments/?is_active=true')).json).toEqual([])
+
+    const again = await write(app, 'PATCH', `/api/channels/${channel.id}/`, { slot: 7 })
+    expect([again.status, again.headers['x-undo-id']]).toEqual([200, expect.any(String)])
+    const admin = await tokenHeaders(app, 'admin')
+    expect((await write(app, 'DELETE', `/api/admin/receivers/${receiver.id}/`, undefined, admin)).status).toBe(204)
+    const left = (await app.get('/api/slots/7/')).json
+    expect(left).toMatchObject({ title: 'Nora', note: 'Wig', kind: 'wireless', channel_id: null, unit_id: null })
+    expect((await app.get('/api/placeholders/')).json).toMatchObject([wired, { slot: 7, name: 'Pack 1', note: 'Wig' }])
+    expect((await app.get('/api/slots/2/')).status).toBe(404)
   })
 })
 

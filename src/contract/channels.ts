@@ -16,6 +16,7 @@ import {
   named,
   nullable,
   oneOf,
+  optional,
   orNull,
   pagedOf,
   recordId,
@@ -229,6 +230,7 @@ export const SlotMove = named('SlotMove', 'A channel or a placeholder with its n
   channel_id: Type.Optional(whole('Id of the channel.')),
   placeholder_id: Type.Optional(whole('Id of the placeholder.')),
   slot: whole('The new slot.'),
+  from: Type.Optional(whole('The present slot; with another one, nothing is moved.')),
 })
 export type SlotMove = Body<typeof SlotMove>
 
@@ -247,7 +249,7 @@ export const ChannelChange = body({
 })
 
 const SlotMovesRequest = body({
-  moves: Type.Array(body({ channel_id: Type.Optional(recordId), placeholder_id: Type.Optional(recordId), slot }), {
+  moves: Type.Array(body({ ...optional({ channel_id: recordId, placeholder_id: recordId, from: slot }), slot }), {
     maxItems: 1000,
     description: 'a list of at most 1000 moves',
   }),

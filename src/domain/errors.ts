@@ -38,6 +38,7 @@ export const requestErrors = {
   already_known: { status: 409, message: (what: string) => `Already known: ${what}.` },
   taken: { status: 409, message: (what: string) => `Already in use: ${what}.` },
   in_use: { status: 409, message: (what: string) => `${what} is in use.` },
+  changed_place: { status: 409, message: (what: string) => `${what}. Nothing was moved.` },
   wrong_state: { status: 409, message: (sentence: string) => sentence },
   concurrent_change: {
     status: 409,

@@ -7,7 +7,7 @@ import type { Body } from '../../contract/schema.ts'
 import type { AuditAction } from '../../contract/values.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { type Assignment, setActive } from '../../domain/equipment/hardware.ts'
-import { describeHolder, listSlotHolders, type PlannedMove, planMoves } from '../../domain/equipment/slots.ts'
+import { describeHolder } from '../../domain/equipment/slots.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { isBuiltIn } from '../../domain/frequencies/profile-changes.ts'
 import { now } from '../../platform/clock.ts'
@@ -29,10 +29,11 @@ import {
 } from '../../storage/hardware.ts'
 import { lockPictures, removeUnusedPictures } from '../../storage/pictures.ts'
 import { removePerformerFromSlots } from '../../storage/slot-entries.ts'
-import { deleteGroup, findGroup, insertGroup, placeHolders, saveGroup } from '../../storage/slots.ts'
+import { deleteGroup, findGroup, insertGroup, saveGroup } from '../../storage/slots.ts'
+import { UndoRecorder } from '../../storage/undo.ts'
 import { requireLocal } from '../require-local.ts'
-import { recordMoves } from '../shows/record-moves.ts'
 import { storePicture } from './edit-pictures.ts'
+import { storeMoves } from './move-slots.ts'
 import { recordAssignments } from './record-assignments.ts'
 
 export type GroupChange = Partial<Omit<Group, 'id'>>
@@ -101,24 +102,27 @@ function checkManufacturer(service: Service, code: string | null): void {
 
 export type ChannelChange = Body<typeof ChannelChangeRequest>
 
-/** Moves a channel to another slot, and sets its frequency profile. Returns the id of its receiver. */
+/**
+ * Moves a channel to another slot, and sets its frequency profile. Returns the id of its receiver, and the id to undo the
+ * move with; null if it was not moved.
+ */
 export async function changeChannel(
   service: Service,
   actor: Actor,
   id: number,
   { slot, profile }: ChannelChange,
   manufacturer?: string,
-): Promise<number> {
+): Promise<{ readonly receiverId: number; readonly undoId: number | null }> {
   if (slot === undefined && profile === undefined) throw new RequestError('bad_request', { details: 'slot: missing' })
-  return service.ingest.change(async (tx, revision) => {
+  const changed = await service.ingest.change(async (tx, revision) => {
+    const edit = { actor, time: now(), undo: new UndoRecorder(tx, actor) }
     const receivers = service.receiverStore.listAllFacts({ manufacturer })
     const receiver = receivers.find(({ channels }) => channels.some((channel) => channel.id === id))
     if (receiver === undefined) throw new RequestError('not_found', { subject: `channel ${id}` })
-    const stored = slot === undefined ? [] : await storeMoves(service, tx, revision, [{ channel_id: id, slot }])
+    const stored = slot === undefined ? [] : await storeMoves(service, tx, revision, [{ channel_id: id, slot }], edit)
     for (const { holder } of stored) {
       await audit(tx, actor, 'channel.move', `channel ${id}`, { before: holder.slot, after: slot })
     }
-    await recordMoves(tx, service, actor, stored)
     const before = receiver.channels.find((channel) => channel.id === id)?.profile ?? null
     if (profile !== undefined && profile !== before) {
       requireLocal(receiver)
@@ -126,8 +130,11 @@ export async function changeChannel(
       await setChannelProfile(tx, revision, { channelId: id, receiverId: receiver.id, profile })
       await audit(tx, actor, 'channel.change', `channel ${id}`, { field: 'profile', before, after: profile })
     }
-    return receiver.id
+    return { receiverId: receiver.id, undoId: await edit.undo.save('channel.move', edit.time) }
   })
+  // A merge may have assigned the unit.
+  if (changed.undoId !== null) await service.reload()
+  return changed
 }
 
 async function requireProfile(reader: Reader, id: string): Promise<void> {
@@ -136,31 +143,23 @@ async function requireProfile(reader: Reader, id: string): Promise<void> {
   throw new RequestError('bad_request', { details: `profile: there is no profile ${id}` })
 }
 
-/** Moves channels and placeholders to other slots, all at once: two may swap their slots. */
-export async function moveToSlots(service: Service, actor: Actor, moves: readonly SlotMove[]): Promise<void> {
-  await service.ingest.change(async (tx, revision) => {
-    const stored = await storeMoves(service, tx, revision, moves)
-    if (stored.length === 0) return
+/** Moves channels and placeholders to other slots, all at once: two may swap their slots. Returns the id to undo it with. */
+export async function moveToSlots(service: Service, actor: Actor, moves: readonly SlotMove[]): Promise<number | null> {
+  const undoId = await service.ingest.change(async (tx, revision) => {
+    const edit = { actor, time: now(), undo: new UndoRecorder(tx, actor) }
+    const stored = await storeMoves(service, tx, revision, moves, edit)
+    if (stored.length === 0) return null
     const changes = stored.map(({ holder, slot }) => ({
       moved: describeHolder(holder),
       before: holder.slot,
       after: slot,
     }))
     await audit(tx, actor, 'slots.change', `${stored.length} slots`, { moves: changes })
-    await recordMoves(tx, service, actor, stored)
+    return edit.undo.save('slots.change', edit.time)
   })
-}
-
-/** Stores the moves. Returns those that change a slot. */
-async function storeMoves(
-  { receiverStore, placeholderStore }: Service,
-  tx: Tx,
-  revision: number,
-  moves: readonly SlotMove[],
-): Promise<readonly PlannedMove[]> {
-  const planned = planMoves(moves, listSlotHolders(receiverStore.listAllFacts(), placeholderStore.list()))
-  await placeHolders(tx, revision, planned)
-  return planned
+  // A merge may have assigned a unit.
+  if (undoId !== null) await service.reload()
+  return undoId
 }
 
 export type PerformerChange = Partial<Omit<Performer, 'id'>>

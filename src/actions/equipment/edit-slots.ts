@@ -98,7 +98,7 @@ export async function clearSlot(
   return undoId
 }
 
-interface Edit {
+export interface Edit {
   readonly actor: Actor
   readonly time: number
   readonly undo: UndoRecorder

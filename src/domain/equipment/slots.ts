@@ -17,6 +17,8 @@ export interface SlotHolder {
 export interface PlannedMove {
   readonly holder: SlotHolder
   readonly slot: number
+  /** The placeholder in the slot, which is merged into the channel. */
+  readonly merged?: SlotHolder
 }
 
 export function listSlotHolders(
@@ -33,26 +35,39 @@ export function listSlotHolders(
 
 /**
  * Checks moves that happen simultaneously. Returns those that change a slot. Throws a RequestError if a move is invalid
- * or two holders would share a slot.
+ * or two holders would share a slot. A channel may be moved onto one of the `mergeable` placeholders.
  */
-export function planMoves(moves: readonly SlotMove[], holders: readonly SlotHolder[]): PlannedMove[] {
+export function planMoves(
+  moves: readonly SlotMove[],
+  holders: readonly SlotHolder[],
+  mergeable: ReadonlySet<number> = new Set(),
+): PlannedMove[] {
   const byName = new Map(holders.map((holder) => [describeHolder(holder), holder]))
   const planned = new Map<SlotHolder, number>()
   for (const [index, move] of moves.entries()) {
     const name = describeMoved(move, index)
     const holder = byName.get(name)
     if (holder === undefined) throw invalid(index, `there is no ${name}`)
+    if (move.from !== undefined && move.from !== holder.slot) throw movedSince(index, holder)
     if (planned.has(holder)) throw invalid(index, `${name} is already in an earlier move`)
     planned.set(holder, move.slot)
   }
   const remaining = holders.filter((holder) => !planned.has(holder))
   const occupied = new Map(remaining.map((holder) => [holder.slot, holder]))
+  const merges = new Map<SlotHolder, SlotHolder>()
   for (const [holder, slot] of planned) {
     const other = occupied.get(slot)
-    if (other !== undefined) throw slotTaken(slot, other)
+    if (other !== undefined) {
+      const isMergeable = holder.kind === 'channel' && other.kind === 'placeholder' && mergeable.has(other.id)
+      if (!isMergeable) throw slotTaken(slot, other)
+      merges.set(holder, other)
+    }
     occupied.set(slot, holder)
   }
-  return [...planned].filter(([holder, slot]) => holder.slot !== slot).map(([holder, slot]) => ({ holder, slot }))
+  return [...planned].flatMap(([holder, slot]) => {
+    const merged = merges.get(holder)
+    return holder.slot === slot ? [] : [{ holder, slot, ...(merged && { merged }) }]
+  })
 }
 
 /**
@@ -79,6 +94,13 @@ export function planSlots(
   return holders.flatMap((holder) => {
     const slot = requestedSlot(holder) ?? (isDisplaced(holder) ? nextFree() : holder.slot)
     return slot === holder.slot ? [] : [{ holder, slot }]
+  })
+}
+
+function movedSince(index: number, holder: SlotHolder): RequestError {
+  return new RequestError('changed_place', {
+    subject: `${describeHolder(holder)} is now in slot ${holder.slot}`,
+    details: `moves.${index}.from: expected ${holder.slot}`,
   })
 }
 

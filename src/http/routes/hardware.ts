@@ -105,8 +105,9 @@ function groupRoutes(app: ContractServer, service: Service): void {
 function channelRoutes(app: ContractServer, service: Service): void {
   app.route({
     ...channelOperations.changeChannel,
-    handler: async ({ actor, params: { id }, query, body }) => {
-      const receiverId = await changeChannel(service, actor, id, body, query.manufacturer)
+    handler: async ({ actor, params: { id }, query, body }, reply) => {
+      const { receiverId, undoId } = await changeChannel(service, actor, id, body, query.manufacturer)
+      if (undoId !== null) reply.header('x-undo-id', undoId)
       const channel = service.receiverStore.get(receiverId)?.channels.find((candidate) => candidate.id === id)
       if (channel === undefined) throw new RequestError('not_found', { subject: `channel ${id}` })
       return toSingleChannelBody(channel)
@@ -115,8 +116,9 @@ function channelRoutes(app: ContractServer, service: Service): void {
 
   app.route({
     ...channelOperations.moveToSlots,
-    handler: async ({ actor, body: { moves } }) => {
-      await moveToSlots(service, actor, moves)
+    handler: async ({ actor, body: { moves } }, reply) => {
+      const undoId = await moveToSlots(service, actor, moves)
+      if (undoId !== null) reply.header('x-undo-id', undoId)
       return { moves }
     },
   })

@@ -1,0 +1,50 @@
+/** Stores moves of channels and placeholders. A channel that is moved onto a placeholder takes over its entries. */
+
+import type { SlotMove } from '../../contract/channels.ts'
+import { emptyFields, fieldsOf, isEmptyEntry, mergeFields } from '../../domain/equipment/slot-entry.ts'
+import { listSlotHolders, type PlannedMove, planMoves } from '../../domain/equipment/slots.ts'
+import type { Service } from '../../service.ts'
+import type { Tx } from '../../storage/database.ts'
+import { replaceSlotEntry } from '../../storage/slot-entries.ts'
+import { deletePlaceholder, placeHolders } from '../../storage/slots.ts'
+import { requireLocal } from '../require-local.ts'
+import { recordMoves } from '../shows/record-moves.ts'
+import { assignHolder, type Edit } from './edit-slots.ts'
+
+/** Returns the moves that change a slot. */
+export async function storeMoves(
+  service: Service,
+  tx: Tx,
+  revision: number,
+  moves: readonly SlotMove[],
+  edit: Edit,
+): Promise<readonly PlannedMove[]> {
+  const { receiverStore, placeholderStore } = service
+  const placeholders = placeholderStore.list()
+  const mergeable = new Set(
+    placeholders.filter(({ kind }) => kind === 'wireless' || kind === 'iem').map(({ id }) => id),
+  )
+  const planned = planMoves(moves, listSlotHolders(receiverStore.listAllFacts(), placeholders), mergeable)
+  for (const { holder } of planned) await edit.undo.willChange(`${holder.kind}s`, holder.id)
+  for (const { holder, merged } of planned) {
+    if (merged !== undefined) await merge(service, tx, holder.id, merged.id, edit)
+  }
+  await placeHolders(tx, revision, planned)
+  await recordMoves(tx, service, edit.actor, planned)
+  return planned
+}
+
+async function merge(service: Service, tx: Tx, channel: number, placeholder: number, edit: Edit): Promise<void> {
+  const { placeholderStore, receiverStore } = service
+  const holder = { kind: 'channel', id: channel } as const
+  const entered = placeholderStore.entryOf({ kind: 'placeholder', id: placeholder }) ?? emptyFields
+  const { label, color, ...others } = fieldsOf(entered)
+  const receiver = receiverStore.listAllFacts().find(({ channels }) => channels.some(({ id }) => id === channel))
+  if (receiver !== undefined && !isEmptyEntry({ ...emptyFields, ...others })) requireLocal(receiver, 'slot')
+  const merged = mergeFields(entered, placeholderStore.entryOf(holder) ?? emptyFields)
+  await edit.undo.willChange('placeholders', placeholder)
+  await edit.undo.willChangeEntry(holder)
+  await deletePlaceholder(tx, placeholder)
+  await replaceSlotEntry(tx, holder, fieldsOf(merged))
+  await assignHolder(service, tx, holder, merged, edit)
+}
