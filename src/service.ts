@@ -36,6 +36,7 @@ import { ReportPublisher } from './ingest/report-publisher.ts'
 import { UnitStore } from './ingest/unit-store.ts'
 import { createBlankPlaceholders } from './lists/blank-placeholders.ts'
 import { Cast } from './lists/cast.ts'
+import { CastFollower } from './lists/cast-follower.ts'
 import { EffectiveSettings, type SettingsDefaults } from './lists/effective-settings.ts'
 import { Loader } from './lists/loader.ts'
 import { SlotRecords } from './lists/slot-records.ts'
@@ -136,6 +137,7 @@ export class Service {
   readonly orphanedSites: OrphanedSites
   readonly siteHistory: SiteHistory
   readonly loader: Loader
+  readonly castFollower: CastFollower
   readonly history: History
   readonly walkTests: WalkTests
   /** Null if it is not configured. */
@@ -219,6 +221,7 @@ export class Service {
 
     this.#manufacturers = new ManufacturerLoader(sourceRegistry, unitStore, sourceRecords, monitor, secrets, log)
     this.loader = new Loader(this, this.#manufacturers)
+    this.castFollower = new CastFollower(this)
     this.history = new History(config.database_url, this)
     this.walkTests = new WalkTests(this.history)
     this.remoteWrite =
@@ -299,7 +302,10 @@ export class Service {
   async follow(signal: AbortSignal): Promise<void> {
     const { isReadOnly = false, isRecording = true } = this.#options
     if (!isReadOnly && isRecording) this.history.start()
-    if (!isReadOnly) this.forecasts.start()
+    if (!isReadOnly) {
+      this.forecasts.start()
+      this.castFollower.start()
+    }
     const waitForEnd = (lease: { readonly signal: AbortSignal }) => untilAborted(lease.signal)
     const registration = this.leaseManager.runWhileHeld(nodeLease(this.nodeId), signal, waitForEnd)
     await this.#follower.run(signal)
@@ -317,6 +323,7 @@ export class Service {
     this.live.close()
     this.levelAges.close()
     this.ingest.levelLane.stop()
+    await this.castFollower.close()
     await this.loader.idle()
     await this.checker.close()
     this.#frequencyAnnouncements.close()

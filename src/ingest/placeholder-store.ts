@@ -28,6 +28,10 @@ export class PlaceholderStore {
     return this.#current.placeholders
   }
 
+  entries(): readonly SlotEntry[] {
+    return this.#current.entries
+  }
+
   entryOf(holder: EntryHolder): SlotEntry | undefined {
     return this.#entries.get(describeHolder(holder))
   }
