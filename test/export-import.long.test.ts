@@ -46,6 +46,14 @@ async function configureService(installation: Installation) {
   await service.post('/api/assignments/', { performer: ann.id, wireless_unit: unit.id, role: 'Nora' })
   const comms = { slot: 50, kind: 'wireless', name: 'Comms', frequency: '1900.125', note: 'Two packs' }
   expect((await service.post('/api/placeholders/', comms)).status).toBe(201)
+  const putSlot = (slot: number, body: object) =>
+    service.send('PUT', `/api/slots/${slot}/`, {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  const planned = { frequency: '1900.125', transmitter: 'Comms pack' }
+  expect((await putSlot(50, { color: 'red', planned, spares: [1] })).status).toBe(200)
+  expect((await putSlot(40, { label: 'Lead' })).status).toBe(200)
   const plan = { title: 'Matinee', starts_at: '2026-11-23T14:00:00.000Z', ends_at: '2026-11-23T16:30:00.000Z' }
   const show = (await service.post('/api/shows/', { ...plan, group_ids: [band.id], notes: 'Understudy' })).json
   await service.post(`/api/shows/${show.id}/start`, undefined)
@@ -116,6 +124,10 @@ describe.each(engines)('export and import on %s', (engine) => {
         },
       ],
       placeholders: [{ slot: 50, kind: 'wireless', name: 'Comms', frequency: '1900.125', note: 'Two packs' }],
+      slots: [
+        { slot: 40, label: 'Lead' },
+        { slot: 50, color: 'red', planned: { transmitter: 'Comms pack' }, spares: [1] },
+      ],
       shows: [
         { title: 'Rehearsal', starts_at: null, groups: [], started_at: null },
         {
@@ -223,6 +235,7 @@ describe.each(engines)('export and import on %s', (engine) => {
         receivers: { created: 0, updated: 0 },
         assignments: { created: 0 },
         placeholders: { created: 1 },
+        slots: { created: 0, updated: 1 },
         shows: { created: 2 },
         scenes: { created: 1 },
         silences: { created: 0 },

@@ -125,7 +125,7 @@ describe('validation of REST requests and imports', () => {
       shure({ devices: [{ url: 'tcp://10.0.0.2', password: 'a\0b' }] }),
       shure({ shared_key: '********' }),
       placeholder({ kind: 'mic' }),
-      placeholder({ name: '' }),
+      placeholder({ name: text(256) }),
       placeholder({ frequency: '470.3' }),
       placeholder({ slot: 0 }),
       show({ title: '' }),

@@ -59,17 +59,18 @@ export async function assignUnit(
   tx: Tx,
   unit: number,
   { performer, role }: { readonly performer: number | null; readonly role: string | null },
-  { time, undo }: Pick<Edit, 'time'> & { readonly undo: UndoRecorder },
+  { time, undo }: Pick<Edit, 'time'> & { readonly undo?: UndoRecorder },
 ): Promise<void> {
   const current = await findActiveAssignment(tx.query, unit)
   if (current !== undefined) {
     const isSame = current.performer === performer
     if (isSame && current.role === role) return
-    await undo.willChange('assignments', current.id)
+    await undo?.willChange('assignments', current.id)
     await saveAssignment(tx, isSame ? { ...current, role } : setActive(current, false, time))
     if (isSame) return
   }
   if (performer === null) return
   const assignment = { performer, wireless_unit: unit, role, is_active: true, started_at: time, ended_at: null }
-  undo.added('assignments', (await insertAssignment(tx, assignment)).id)
+  const { id } = await insertAssignment(tx, assignment)
+  undo?.added('assignments', id)
 }

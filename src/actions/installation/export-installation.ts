@@ -14,6 +14,7 @@ import { listReceivers } from '../../storage/receivers.ts'
 import type { Secrets } from '../../storage/secrets.ts'
 import { listManufacturers, listSettings } from '../../storage/settings.ts'
 import { listChecks, listShows, listStoredScenes } from '../../storage/shows.ts'
+import { listSlotEntries } from '../../storage/slot-entries.ts'
 import { listGroups, listPlaceholders } from '../../storage/slots.ts'
 import { listUnits } from '../../storage/units.ts'
 
@@ -31,6 +32,7 @@ export async function readInstallation(reader: Reader, secrets: Secrets) {
     units: await listUnits(reader),
     assignments: await listAssignments(reader, { is_active: true }),
     placeholders: await listPlaceholders(reader),
+    slots: await listSlotEntries(reader),
     shows: await listShows(reader),
     scenes: await listStoredScenes(reader),
     silences: await listSilences(reader, now()),

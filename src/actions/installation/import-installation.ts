@@ -36,6 +36,7 @@ import { importScenes } from './scenes.ts'
 import { importSettings } from './settings.ts'
 import { importShows } from './shows.ts'
 import { importSilences } from './silences.ts'
+import { importSlots } from './slots.ts'
 
 export interface ImportReport {
   readonly counts: Readonly<Record<Kind, Readonly<Count>>>
@@ -113,6 +114,8 @@ async function importRecords(
   })
   await importPlaceholders(work, placeholders)
   await importAssignments(work, file.assignments ?? [])
+  const channelSlots = (file.receivers ?? []).flatMap(({ slots = {} }) => Object.values(slots))
+  await importSlots(work, file.slots ?? [], new Set(channelSlots))
   await importShows(work, file.shows ?? [])
   await importScenes(work, file.scenes ?? [])
   await importSilences(work, file.silences ?? [])

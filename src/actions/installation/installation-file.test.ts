@@ -33,6 +33,7 @@ test('toInstallationFile identifies a docked pack by its own id', () => {
     assignments: [assignment],
     frequency_profiles: [],
     placeholders: [],
+    slots: [],
     shows: [],
     scenes: [],
     checks: [],
@@ -56,7 +57,7 @@ test('toInstallationFile leaves out a silence of which all channels or groups we
   const none = { channels: [], groups: [], kinds: [], until: 1000, reason: '', by: 'ann', created_at: 0 }
   const installation: Installation = {
     ...{ manufacturers: [], settings: [], locations: [], performers: [], receivers: [], units: [], assignments: [] },
-    ...{ frequency_profiles: [], placeholders: [], shows: [], scenes: [], markers: [], checks: [] },
+    ...{ frequency_profiles: [], placeholders: [], slots: [], shows: [], scenes: [], markers: [], checks: [] },
     notification_channels: [],
     notification_rules: [],
     planning_center: { token: null, service_types: [] },

@@ -30,6 +30,7 @@ import { exportScenes, SceneEntry } from './scenes.ts'
 import { exportSettings, settingsSection } from './settings.ts'
 import { exportShows, ShowEntry } from './shows.ts'
 import { exportSilences, SilenceEntry } from './silences.ts'
+import { exportSlots, SlotEntryRecord } from './slots.ts'
 
 const sections = {
   manufacturers: list(ManufacturerEntry, 'a list of manufacturers'),
@@ -41,6 +42,7 @@ const sections = {
   receivers: list(ReceiverEntry, 'a list of receivers'),
   assignments: list(AssignmentEntry, 'a list of assignments'),
   placeholders: list(PlaceholderEntry, 'a list of placeholders'),
+  slots: list(SlotEntryRecord, 'a list of entries about slots'),
   shows: list(ShowEntry, 'a list of shows'),
   scenes: list(SceneEntry, 'a list of scenes'),
   silences: list(SilenceEntry, 'a list of silences'),
@@ -77,6 +79,7 @@ export function toInstallationFile(
     receivers: exportReceivers(installation.receivers, locations),
     assignments: exportAssignments(installation),
     placeholders: exportPlaceholders(installation.placeholders),
+    ...whenNotEmpty('slots', exportSlots(installation)),
     shows: exportShows(shows, groups),
     ...whenNotEmpty('scenes', exportScenes(installation)),
     ...whenNotEmpty('silences', exportSilences(installation)),

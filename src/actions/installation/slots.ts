@@ -1,0 +1,130 @@
+import Type from 'typebox'
+import { performedRole } from '../../contract/performers.ts'
+import { placeholderFields } from '../../contract/placeholders.ts'
+import { type Body, boundedText, choiceOf, name, slot } from '../../contract/schema.ts'
+import { slotColors } from '../../contract/values.ts'
+import {
+  type EntryHolder,
+  emptyFields,
+  fieldsOf,
+  nothingPlanned,
+  type PlannedCarrier,
+} from '../../domain/equipment/slot-entry.ts'
+import { listSlotHolders } from '../../domain/equipment/slots.ts'
+import { isBuiltIn } from '../../domain/frequencies/profile-changes.ts'
+import { findSlotEntry, holderOf, replaceSlotEntry } from '../../storage/slot-entries.ts'
+import { insertPlaceholder } from '../../storage/slots.ts'
+import { assignUnit } from '../equipment/record-assignments.ts'
+import { partial, record, whenNotEmpty } from './entries.ts'
+import { type Installation, readInstallation } from './export-installation.ts'
+import { type ImportContext, ImportError } from './import-context.ts'
+
+/** The sections `placeholders` and `assignments` contain the rest. */
+export const SlotEntryRecord = record(
+  {
+    slot,
+    ...partial({
+      label: name,
+      color: choiceOf(slotColors),
+      performer: name,
+      role: performedRole,
+      note: boundedText(1, 4096),
+      planned: record(
+        {
+          frequency: placeholderFields.frequency,
+          ...partial({ profile: boundedText(1, 255), transmitter: boundedText(1, 255) }),
+        },
+        'what is planned for the slot',
+      ),
+      spares: Type.Array(slot, { maxItems: 100, uniqueItems: true, description: 'a list of slots' }),
+    }),
+  },
+  'what was entered about a slot',
+)
+export type SlotEntryRecord = Body<typeof SlotEntryRecord>
+
+export function exportSlots({ slots, receivers, placeholders, performers, units, assignments }: Installation) {
+  const slotOf = new Map(listSlotHolders(receivers, placeholders).map(({ kind, id, slot }) => [`${kind} ${id}`, slot]))
+  const assigned = new Set(assignments.map(({ wireless_unit }) => wireless_unit))
+  const withUnit = new Set(units.filter(({ id }) => assigned.has(id)).map(({ channel_id }) => channel_id))
+  const entries = slots.flatMap((entry): SlotEntryRecord[] => {
+    const { kind, id } = holderOf(entry)
+    const slot = slotOf.get(`${kind} ${id}`)
+    if (slot === undefined) return []
+    const isPlaceholder = kind === 'placeholder'
+    const isAssigned = kind === 'channel' && withUnit.has(id)
+    const { label, color, role, note, spares } = entry
+    const performer = performers.find((candidate) => candidate.id === entry.performer)
+    const fields = {
+      ...(label !== null && !isPlaceholder && { label }),
+      ...(color !== null && { color }),
+      ...(performer !== undefined && !isAssigned && { performer: performer.name }),
+      ...(role !== null && !isAssigned && { role }),
+      ...(note !== null && !isPlaceholder && { note }),
+      ...whenNotEmpty('planned', toPlanned(entry.planned, isPlaceholder)),
+      ...(spares.length > 0 && { spares: [...spares] }),
+    }
+    return Object.keys(fields).length === 0 ? [] : [{ slot, ...fields }]
+  })
+  return entries.sort((a, b) => a.slot - b.slot)
+}
+
+function toPlanned({ frequency, profile, transmitter }: PlannedCarrier, isPlaceholder: boolean) {
+  return {
+    ...(frequency !== null && !isPlaceholder && { frequency }),
+    ...(profile !== null && { profile }),
+    ...(transmitter !== null && { transmitter }),
+  }
+}
+
+/**
+ * Call it after the receivers, performers, placeholders and assignments were imported. An entry about a slot of
+ * `channelSlots` is not imported while its receiver is unknown.
+ */
+export async function importSlots(
+  work: ImportContext,
+  entries: readonly SlotEntryRecord[],
+  channelSlots: ReadonlySet<number>,
+): Promise<void> {
+  const { tx, now } = work
+  if (entries.length === 0) return
+  const { receivers, placeholders, performers, units, frequency_profiles } = await readInstallation(
+    tx.query,
+    work.secrets,
+  )
+  const holders = new Map<number, EntryHolder>(
+    listSlotHolders(receivers, placeholders).map((holder) => [holder.slot, holder]),
+  )
+  for (const [index, { slot, performer: performerName, planned, ...entered }] of entries.entries()) {
+    const performer = performers.find((candidate) => candidate.name === performerName)
+    if (performerName !== undefined && performer === undefined) {
+      throw new ImportError(`slots.${index}.performer`, 'expected the name of a performer that exists')
+    }
+    const profile = planned?.profile
+    if (profile !== undefined && !isBuiltIn(profile) && frequency_profiles.every(({ id }) => id !== profile)) {
+      throw new ImportError(`slots.${index}.planned.profile`, 'expected the id of a frequency profile that exists')
+    }
+    const known = holders.get(slot)
+    if (known === undefined && channelSlots.has(slot)) continue
+    const holder = known ?? (await addPlaceholder(work, slot))
+    holders.set(slot, holder)
+    const stored = await findSlotEntry(tx.query, holder)
+    const before = fieldsOf(stored ?? emptyFields)
+    const after = {
+      ...before,
+      ...entered,
+      ...(performer !== undefined && { performer: performer.id }),
+      planned: { ...nothingPlanned, ...before.planned, ...planned },
+    }
+    if (!work.count('slots', stored && before, after)) continue
+    await replaceSlotEntry(tx, holder, after)
+    const unit = holder.kind === 'channel' ? units.find(({ channel_id }) => channel_id === holder.id) : undefined
+    if (unit === undefined || performer === undefined) continue
+    await assignUnit(tx, unit.id, after, { time: now })
+  }
+}
+
+async function addPlaceholder({ tx, now }: ImportContext, slot: number): Promise<EntryHolder> {
+  const fields = { slot, kind: 'wireless', name: '', note: '', frequency: null, created_at: now } as const
+  return { kind: 'placeholder', id: (await insertPlaceholder(tx, fields)).id }
+}
