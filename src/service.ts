@@ -201,7 +201,7 @@ export class Service {
     this.conditions = new ConditionMonitor(this)
     this.frequencyConflicts = new FrequencyConflicts(receiverStore, this.frequencies, this.settings, log)
     this.#frequencyAnnouncements = new FrequencyAnnouncements(this.frequencies, this.frequencyConflicts, this.live)
-    this.alertContext = new AlertContext(receiverStore, this.settings, lists, this.receiverSources)
+    this.alertContext = new AlertContext(receiverStore, this.settings, lists, this.receiverSources, this.slotRecords)
     this.notificationQueue = new NotificationQueue(db, lists, this.alertContext)
     this.alerts = new Alerts(this)
     this.notifications = new NotificationSender(this)
@@ -402,6 +402,7 @@ export class Service {
     this.unitStore.channelsChanged.subscribe(() => live.listsChanged())
     this.placeholderStore.changed.subscribe(() => {
       live.listsChanged()
+      this.alerts.titlesChanged()
       this.frequencyConflicts.listsChanged()
       this.#frequencyAnnouncements.listsChanged()
     })

@@ -88,6 +88,8 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
           threshold: 10,
           crossed: 'battery',
           receiver: receiver.name,
+          ...{ title: channelOf(receiver).name, title_from: 'channel' },
+          ...{ pack: channelOf(receiver).name, channel_name: channelOf(receiver).name },
         },
         first: expect.objectContaining({ kind: 'battery_low', severity: 'warning', message: raised.message }),
       },
@@ -237,7 +239,7 @@ it.concurrent('updates the value of an open alert, without notifying clients of 
   setBattery(15)
   const followed = await live.next(({ type, data }) => type === 'alert' && data.battery === 15)
   expect(followed).toMatchObject({
-    ...{ id: raised.id, state: 'acknowledged', message: expect.stringContaining('battery at 15%, limit 20%') },
+    ...{ id: raised.id, state: 'acknowledged', message: expect.stringContaining('battery at 15%') },
     first: { at: raised.raised_at, kind: 'battery_low', message: raised.message, data: raised.data },
   })
   expect((await listAlerts(app, ''))[0]).toMatchObject({ message: followed.message, data: followed.data })
@@ -248,12 +250,50 @@ it.concurrent('updates the value of an open alert, without notifying clients of 
   expect(states.filter((state) => state !== 'raised')).toEqual(['acknowledged', 'cleared'])
 })
 
+// Conformance: C-21.20, C-21.21.
+it.concurrent('names the person in alerts, and says who has the slot now', async () => {
+  const simulator = await startShure({ receivers: 1, channelsPerReceiver: 2 })
+  const { id, name } = deviceOf(simulator)
+  for (const channel of [1, 2])
+    simulator.show.set(id, { name: `H0${channel}`, battery: 90, transmitter: true }, channel)
+  const app = await startApp({ manufacturers: [configFor(simulator)] })
+  const receiver = await until('the receiver is known', () => app.receiver(id))
+  await until('the subscription is connected', () => simulator.push.connections > 0)
+  const assign = async (slot: number, performer_name: string) => {
+    const body = JSON.stringify({ performer_name })
+    const headers = { 'content-type': 'application/json' }
+    expect((await app.send('PUT', `/api/slots/${slot}/`, { headers, body })).status).toBe(200)
+  }
+  const [first = 0, second = 0] = receiver.channels.map(({ slot }) => slot)
+  await assign(first, 'Nora')
+  await assign(second, 'Ben')
+  const [socket, live] = [await app.socket(), await openLive(app)]
+  simulator.show.set(id, { battery: 8 }, 1)
+  simulator.push.flush()
+  const raised = await live.next(({ type, kind }) => type === 'alert' && kind === 'battery_critical')
+  expect(raised).toMatchObject({
+    message: `${first} Nora: battery at 8% (pack H01)`,
+    data: { slot: first, title: 'Nora', title_from: 'performer', pack: 'H01', name: 'H01' },
+  })
+  expect(raised).not.toHaveProperty('title_now')
+  await assign(first, 'Mia')
+  const renamed = await live.next(({ type, title_now }) => type === 'alert' && title_now === 'Mia')
+  expect(renamed).toMatchObject({ id: raised.id, message: raised.message, data: raised.data })
+  expect((await listAlerts(app))[0]).toMatchObject({ message: raised.message, title_now: 'Mia' })
+  simulator.show.set(id, { online: false })
+  simulator.push.flush()
+  const offline = await live.next(({ type, kind }) => type === 'alert' && kind === 'receiver_offline')
+  expect(offline.message).toBe(`${name} offline: ${first} Mia, ${second} Ben`)
+  // Another title is not announced to clients of version 1.
+  expect(socket.ofType('alert').filter(({ kind }) => kind === 'battery_critical')).toHaveLength(1)
+})
+
 it.concurrent('raises battery_low without a percentage when the equipment itself reports a low battery', async () => {
   const device = await startMcpSimulator({ host: '127.0.0.6', state: { battery: '?', warnings: ['Low_Battery'] } })
   onTestEnd(() => device.close())
   const app = await startApp({ manufacturers: [{ code: 'sennheiser', config: { devices: [device.url] } }] })
   const raised = await until('the alert is raised', async () => (await listAlerts(app, '?state=raised'))[0])
-  expect(raised).toMatchObject({ kind: 'battery_low', severity: 'warning', message: 'EM300: battery low' })
+  expect(raised).toMatchObject({ kind: 'battery_low', severity: 'warning', message: '1 EM300: battery low' })
   device.set({ warnings: [] })
   await until('the alert is cleared', async () => (await listAlerts(app, '?state=raised')).length === 0)
 })
@@ -275,7 +315,11 @@ it.concurrent('raises and clears an alert when a receiver goes offline and comes
   simulator.show.set(id, { online: false })
   simulator.push.flush()
   const raised = await socket.next(isReceiverAlert('raised'))
-  expect(raised).toMatchObject({ severity: 'critical', channel_id: null, message: `${name} is offline` })
+  expect(raised).toMatchObject({
+    severity: 'critical',
+    channel_id: null,
+    message: expect.stringMatching(new RegExp(`^${name} offline: \\d+ \\S`)),
+  })
   simulator.show.set(id, { online: true })
   simulator.push.flush()
   expect(await socket.next(isReceiverAlert('cleared'))).toMatchObject({ id: raised.id })

@@ -108,7 +108,7 @@ function convertAlert(body: Extract<FollowedMessage, { type: 'alert' }> | Snapsh
   toAlertBody(alert, { now, isSilenced: false })
   const message = createMessage({ id: 'm', type: 'alert.raised', created_at: now }, [alert], {
     now,
-    isSilenced: () => false,
+    marksOf: () => ({ isSilenced: false }),
     onUnlisted: (_, error) => {
       throw error
     },

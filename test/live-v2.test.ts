@@ -1,6 +1,7 @@
 /** The live interface, version 2: snapshot, messages, resumption, filters, acknowledgements and slow clients. */
 
 import { connect } from 'node:net'
+import { isDeepStrictEqual } from 'node:util'
 import { Check } from 'typebox/schema'
 import { describe, expect, it } from 'vitest'
 import { LiveServerMessage } from '../src/contract/live-messages.ts'
@@ -177,7 +178,9 @@ describe('a connection of version 2', () => {
     await client.next(({ type, channel_id }) => type === 'alert' && channel_id === a?.id)
     expect(client.data().assignments).toMatchObject([{ wireless_unit: unit.id, performer: { name: 'Nora' } }])
     expect(client.data().performers).toMatchObject([{ name: 'Nora', notes: '', picture: null }])
-    expect(client.data().alerts).toEqual((await app.get('/api/alerts/?state=raised')).json)
+    await until('the alerts are current', async () =>
+      isDeepStrictEqual(client.data().alerts, (await app.get('/api/alerts/?state=raised')).json),
+    )
     expectConsecutive(client.changes())
     expect(client.changes()[0]?.seq).toBe(client.snapshot.seq + 1)
     for (const { at: _, sentAt, ...message } of client.messages) {

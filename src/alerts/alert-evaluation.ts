@@ -1,6 +1,7 @@
 import type { BatteryForecasts } from '../conditions/battery-forecasts.ts'
 import type { ConditionMonitor } from '../conditions/conditions.ts'
 import type { Alert, AlertChange } from '../domain/alerts/alert.ts'
+import { withNames } from '../domain/alerts/alert-names.ts'
 import { listReceiverCauses, receiverAlertEnding } from '../domain/alerts/channel-alerts.ts'
 import { listChargerCauses } from '../domain/alerts/charger.ts'
 import { type CauseStarts, type ComparedCauses, compareCauses, noStarts } from '../domain/alerts/compare-causes.ts'
@@ -19,6 +20,7 @@ import type { Channel } from '../domain/equipment/receiver.ts'
 import { recordOfSite } from '../domain/equipment/sites.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'
 import type { UnitStore } from '../ingest/unit-store.ts'
+import type { SlotRecords } from '../lists/slot-records.ts'
 import type { StoredLists } from '../lists/stored-lists.ts'
 import { now } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
@@ -37,6 +39,7 @@ export interface AlertInputs {
   readonly connections: Connections
   readonly receiverSources: ReceiverSources
   readonly lists: StoredLists
+  readonly slotRecords: SlotRecords
   readonly conditions: ConditionMonitor
   readonly forecasts: BatteryForecasts
   readonly frequencyConflicts: FrequencyConflicts
@@ -93,7 +96,9 @@ export class AlertEvaluation {
       if (alert.kind === 'frequency_conflict') return conflictAlertEnding(receiver, alert, conflictContext)
       return receiverAlertEnding(receiver, alert)
     }
-    return this.#compare(id, { causes, open, endingOf })
+    const { slotRecords } = this.#inputs
+    const named = causes.map((cause) => withNames(cause, receiver, (channel) => slotRecords.titleOf(receiver, channel)))
+    return this.#compare(id, { causes: named, open, endingOf })
   }
 
   /** Ends the condition `battery_died` of a channel whose alert was acknowledged. */

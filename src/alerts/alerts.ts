@@ -146,6 +146,12 @@ export class Alerts {
   settingsChanged(): void {
     this.#areSettingsChanged = true
     for (const id of this.#subsystems.conditions.ownReceivers()) this.#evaluateLater(id)
+    this.titlesChanged()
+  }
+
+  /** Announces the alerts whose channel has another title. */
+  titlesChanged(): void {
+    this.#open.publishMarks()
   }
 
   /** Raises alerts for these causes unless they are already open. Returns the raised alerts. */
@@ -234,7 +240,7 @@ export class Alerts {
         ...this.#clearOrphans(),
         ...this.#evaluation.endSnoozes(),
       )
-      this.#open.publishSilenced()
+      this.#open.publishMarks()
     }
     this.#setTimer()
     if (changes.length === 0) return
@@ -279,7 +285,7 @@ export class Alerts {
   }
 
   #publishUnstored(alert: Alert, hasOnlyOtherValues: boolean): void {
-    const body = toAlertBody(alert, { now: now(), isSilenced: this.context.isSilenced(alert) })
+    const body = toAlertBody(alert, { now: now(), ...this.context.marksOf(alert) })
     this.changed.publish({ alert, body, hasOnlyOtherValues, isStored: false })
   }
 

@@ -289,8 +289,8 @@ export class NotificationSender {
         selectAlerts(all).map((alert) => alert.id),
       )
       await countDeliveryChange(tx)
-      const isSilenced = (alert: Alert) => alertContext.isSilenced(alert)
-      const context = { now: now(), total: all.length, isSilenced, onUnlisted: logUnlisted(log) }
+      const marksOf = (alert: Alert) => alertContext.marksOf(alert)
+      const context = { now: now(), total: all.length, marksOf, onUnlisted: logUnlisted(log) }
       const message = createMessage({ ...delivery, id: delivery.message_id }, alerts, context)
       return { delivery, channel, message }
     })

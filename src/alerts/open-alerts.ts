@@ -4,7 +4,13 @@
  */
 
 import type { AlertBody } from '../contract/alerts.ts'
-import { type Alert, type AlertChange, hasOnlyOtherValues, toAlertBody } from '../domain/alerts/alert.ts'
+import {
+  type Alert,
+  type AlertChange,
+  type AlertMarks,
+  hasOnlyOtherValues,
+  toAlertBody,
+} from '../domain/alerts/alert.ts'
 import type { EventDraft } from '../domain/events/event.ts'
 import { toAlertEvent } from '../domain/events/event-drafts.ts'
 import type { EffectiveSettings } from '../lists/effective-settings.ts'
@@ -53,8 +59,8 @@ export class OpenAlerts {
   readonly #now: () => number
   readonly #bySubject = new Map<string, Alert>()
   readonly #byReceiver = new Map<number, Map<string, Alert>>()
-  /** The ids of the open alerts to which a silence applied when they were last published. */
-  readonly #silenced = new Set<number>()
+  /** Marks of the open alerts at their last publication, by alert id. */
+  readonly #marks = new Map<number, AlertMarks>()
   #lastRevision = -1
   /**
    * The revision at which this process last wrote an alert, by alert id. Entries are removed when `load` has reached
@@ -82,7 +88,7 @@ export class OpenAlerts {
     this.#lastRevision = await currentRevision(read, 'alerts')
     for (const alert of await listOpenAlerts(read)) {
       this.#put(alert)
-      if (this.#context.isSilenced(alert)) this.#silenced.add(alert.id)
+      this.#marks.set(alert.id, this.#context.marksOf(alert))
     }
   }
 
@@ -149,10 +155,13 @@ export class OpenAlerts {
     return edited
   }
 
-  publishSilenced(): void {
+  /** Publishes the alerts that were silenced, or whose channel has another title, since they were published. */
+  publishMarks(): void {
     for (const alert of this.#bySubject.values()) {
-      const isSilenced = this.#context.isSilenced(alert)
-      if (isSilenced !== this.#silenced.has(alert.id)) this.#announce(alert, isSilenced)
+      const known = this.#marks.get(alert.id)
+      const marks = this.#context.marksOf(alert)
+      const isSameSilence = marks.isSilenced === known?.isSilenced
+      if (!isSameSilence || marks.titleNow !== known.titleNow) this.#announce(alert, marks, isSameSilence)
     }
   }
 
@@ -175,14 +184,13 @@ export class OpenAlerts {
     if (alert.state !== 'cleared') this.#put(alert)
     else if (before?.id === alert.id) this.#remove(alert)
     const isFollowing = before !== undefined && hasOnlyOtherValues(before, alert)
-    this.#announce(alert, this.#context.isSilenced(alert), isFollowing)
+    this.#announce(alert, this.#context.marksOf(alert), isFollowing)
   }
 
-  #announce(alert: Alert, isSilenced: boolean, isFollowing = false): void {
-    const isOpen = alert.state !== 'cleared'
-    if (isOpen && isSilenced) this.#silenced.add(alert.id)
-    else this.#silenced.delete(alert.id)
-    const body = toAlertBody(alert, { now: this.#now(), isSilenced })
+  #announce(alert: Alert, marks: AlertMarks, isFollowing: boolean): void {
+    if (alert.state === 'cleared') this.#marks.delete(alert.id)
+    else this.#marks.set(alert.id, marks)
+    const body = toAlertBody(alert, { now: this.#now(), ...marks })
     this.changed.publish({ alert, body, hasOnlyOtherValues: isFollowing, isStored: true })
   }
 

@@ -40,7 +40,7 @@ async function start(urls: readonly string[], fields: Partial<NotificationRule> 
       surroundingsOf({ id }: Alert) {
         return { isSilenced: silenced.has(id), isInhibited: false, groupIds: [], showStartedAt: null }
       },
-      isSilenced: ({ id }: Alert) => silenced.has(id),
+      marksOf: ({ id }: Alert) => ({ isSilenced: silenced.has(id) }),
     },
     log: { debug: write, info: write, warn: write, error: write },
   }

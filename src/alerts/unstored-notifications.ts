@@ -158,7 +158,7 @@ export class UnstoredNotifications {
     const alerts = delivery.alerts.flatMap(({ id }) => this.#alerts.get(id) ?? [])
     const message = createMessage({ ...delivery, id: delivery.messageId }, alerts, {
       now: now(),
-      isSilenced: (alert) => alertContext.isSilenced(alert),
+      marksOf: (alert) => alertContext.marksOf(alert),
       onUnlisted: logUnlisted(log),
     })
     const result = await sendMessage(channel.open(secrets), message, {

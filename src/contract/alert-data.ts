@@ -1,8 +1,8 @@
 /** The values of alerts. Separate from the alerts, because the table of kinds needs their type. */
 
 import Type from 'typebox'
-import { type Body, listOf, named, oneOf, text, textOrNull, time, whole, wholeOrNull } from './schema.ts'
-import { conflictKinds, crossedValues, faults } from './values.ts'
+import { type Body, listOf, named, oneOf, orNull, text, textOrNull, time, whole, wholeOrNull } from './schema.ts'
+import { conflictKinds, crossedValues, faults, titleSources } from './values.ts'
 
 export const AlertData = named(
   'AlertData',
@@ -10,6 +10,18 @@ export const AlertData = named(
   {
     name: textOrNull('Name of the transmitter, else of the channel; of the receiver, pack or manufacturer.'),
     slot: wholeOrNull('Slot of the channel.'),
+    title: Type.Optional(
+      textOrNull('Title of the channel: its performer, else its label, its name, its transmitter, its receiver.'),
+    ),
+    title_from: Type.Optional(orNull(Type.Enum([...titleSources]), 'Which of these names the title is.')),
+    pack: Type.Optional(textOrNull('Name of the transmitter, also of the last one.')),
+    channel_name: Type.Optional(textOrNull('Name of the channel on the equipment.')),
+    people: Type.Optional(
+      listOf(
+        Type.Object({ slot: whole('Slot.'), title: text('Title.') }),
+        'The channels of the receiver that have a title of their own, by slot.',
+      ),
+    ),
     battery: wholeOrNull('Battery level in percent.'),
     minutes_left: wholeOrNull('Remaining battery time in minutes.'),
     threshold: wholeOrNull('Limit that applies: percent, minutes or dBm, depending on the kind and on `crossed`.'),

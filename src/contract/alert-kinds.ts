@@ -8,7 +8,7 @@ import type { conditionStates, Fault, Severity } from './values.ts'
 
 /** The values of an alert for its sentences. */
 interface SentenceValues extends AlertData {
-  /** The best name that is known. */
+  /** A channel's slot and title, else the best name that is known. */
   readonly subject: string
   readonly manufacturer: string | null
 }
@@ -40,6 +40,8 @@ export interface AlertKindRow {
   readonly error?: 'before' | 'after'
 }
 
+const maxListedPeople = 2
+
 const usual = { delaySeconds: 0, isEnabled: true } as const
 
 const rows = {
@@ -49,7 +51,9 @@ const rows = {
     subject: 'receiver',
     severity: 'critical',
     raisedWhen: 'the receiver is offline',
-    sentence: ({ subject }) => `${subject} is offline`,
+    sentence: ({ subject, people = [] }) =>
+      people.length === 0 ? `${subject} is offline` : `${subject} offline: ${listPeople(people)}`,
+    detail: ({ people = [] }) => listPeople(people),
     ending: ({ name }) => name && `${name} is online again`,
     reason: 'The receiver does not respond. Check its power and its network cable.',
   },
@@ -70,7 +74,9 @@ const rows = {
     delaySeconds: 15,
     raisedWhen: 'channels with a transmitter have no levels (`no_levels`); `data.channels` are their ids',
     icon: 'no_levels',
-    sentence: ({ subject }) => `${subject}: no levels are received`,
+    sentence: ({ subject, people = [] }) =>
+      `${subject}: no levels are received${people.length === 0 ? '' : ` from ${listPeople(people)}`}`,
+    detail: ({ people = [] }) => listPeople(people),
     ending: ({ name }) => `${name ?? 'Unknown'}: levels are received again`,
     reason: 'The receiver answers, but it sends no levels. RF and audio are unknown.',
   },
@@ -118,8 +124,8 @@ const rows = {
     severity: 'warning',
     delaySeconds: 5,
     limit: 'dBm',
-    sentence: ({ subject, rf_level, threshold }) =>
-      `${subject}: weak RF signal${rf_level === undefined ? '' : ` (${rf_level} dBm, limit ${threshold} dBm)`}`,
+    sentence: ({ subject, rf_level }) =>
+      `${subject}: weak RF signal${rf_level === undefined ? '' : ` (${rf_level} dBm)`}`,
     reason: 'The RF level or the link quality is too low.',
     detailedReason: 'RF is below {{threshold}} on every antenna in use, or the link quality is below 20%.',
   },
@@ -246,16 +252,21 @@ function formatMinutes(minutes: number): string {
   return minutes === 1 ? '1 minute' : `${minutes} minutes`
 }
 
-/** Names the value that crossed its limit, and the limit. */
-function describeBattery({ battery, minutes_left, threshold, crossed }: AlertData): string {
+/** Names the value that crossed its limit. */
+function describeBattery({ battery, minutes_left, crossed }: AlertData): string {
   const level = battery === null ? '' : ` (${battery}%)`
   if (crossed === 'warning') return `battery low${level}`
   if (minutes_left !== null && (crossed === 'minutes_left' || battery === null)) {
-    const limit = crossed === undefined || threshold === null ? '' : `, limit ${formatMinutes(threshold)}`
-    return `${formatMinutes(minutes_left)} of battery left${level}${limit}`
+    return `${formatMinutes(minutes_left)} of battery left${level}`
   }
-  if (battery === null) return 'battery low'
-  return `battery at ${battery}%${threshold === null ? '' : `, limit ${threshold}%`}`
+  return battery === null ? 'battery low' : `battery at ${battery}%`
+}
+
+/** For example "7 Nora, 8 Ben and 2 more". */
+function listPeople(people: NonNullable<AlertData['people']>): string {
+  const listed = people.slice(0, maxListedPeople).map(({ slot, title }) => `${slot} ${title}`)
+  const others = people.length - listed.length
+  return `${listed.join(', ')}${others === 0 ? '' : ` and ${others} more`}`
 }
 
 function describeLastBattery({ battery, minutes_left }: AlertData): string {

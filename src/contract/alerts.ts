@@ -68,6 +68,9 @@ export const Alert = named('Alert', 'A condition that needs attention.', {
   snoozed_until: textOrNull('When the snooze ends: a time, `cleared` or `show_end`.'),
   silenced: flag('Whether a silence applies to it.'),
   site: siteOfAlert,
+  title_now: Type.Optional(
+    text('Title of the channel now. Absent unless it has changed since the open alert was raised.'),
+  ),
   data: AlertData,
   first: Type.Optional(AlertFirst),
 })

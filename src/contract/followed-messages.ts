@@ -117,6 +117,10 @@ const alertData = {
   ...AlertData.properties,
   name: orNull(name),
   receiver: orNull(name),
+  title: optional(orNull(name)),
+  pack: optional(orNull(name)),
+  channel_name: optional(orNull(name)),
+  people: optional(upTo(siteLimits.channelsPerReceiver, Type.Object({ slot: id, title: name }))),
   address: optional(text(1024)),
   error: optional(orNull(text(1024))),
   generators: optional(upTo(100, name)),
@@ -134,6 +138,7 @@ const alert = {
   snoozed_by: orNull(name),
   snoozed_until: Type.Union([Type.Enum(['cleared', 'show_end']), time('a time'), Type.Null()]),
   site,
+  title_now: optional(name),
   data: dataOfAlert,
   first: optional(
     Type.Object(
@@ -154,7 +159,6 @@ const eventData = {
   alert_id: optional(id),
   kind: optional(text(64)),
   show_id: optional(id),
-  title: optional(name),
   reason: optional(Type.Enum([...gapReasons])),
   result: optional(Type.Enum([...checkResults])),
   note: optional(orNull(text(4096))),

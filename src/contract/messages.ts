@@ -92,7 +92,7 @@ const AlertMessage = message(
     kind: 'battery_low',
     state: 'raised',
     severity: 'warning',
-    message: 'H01 Aurelio: battery at 19%',
+    message: '33 Aurelio: battery at 19% (pack H01)',
     channel_id: 33,
   },
 )

@@ -1,7 +1,14 @@
 import type { SlotRecord } from '../contract/slots.ts'
-import type { Receiver } from '../domain/equipment/receiver.ts'
+import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
 import { type EquipmentFilter, includesSite } from '../domain/equipment/sites.ts'
-import { changesRecords, toChannelRecord, toPlaceholderRecord } from '../domain/equipment/slot-record.ts'
+import {
+  changesRecords,
+  namesOfChannel,
+  type Title,
+  titleOf,
+  toChannelRecord,
+  toPlaceholderRecord,
+} from '../domain/equipment/slot-record.ts'
 import { isSameJson } from '../domain/json.ts'
 import type { PlaceholderStore } from '../ingest/placeholder-store.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'
@@ -54,6 +61,11 @@ export class SlotRecords {
 
   find(slot: number): SlotRecord | undefined {
     return this.current().get(slot)
+  }
+
+  titleOf(receiver: Receiver, channel: Channel): Title {
+    const record = this.find(channel.slot)
+    return record?.channel_id === channel.id ? record : titleOf(namesOfChannel(receiver, channel))
   }
 
   /** Lists the records by slot. A filter by manufacturer excludes placeholders. */

@@ -104,7 +104,7 @@ export class LiveData {
       .filter(({ manufacturer, site, receiver_id: receiverId, channel_id: channelId }) =>
         includesSubject({ manufacturer, site: site?.code ?? null, receiverId, channelId }, filter, members),
       )
-      .map((alert) => toAlertBody(alert, { now: now(), isSilenced: alerts.context.isSilenced(alert) }))
+      .map((alert) => toAlertBody(alert, { now: now(), ...alerts.context.marksOf(alert) }))
   }
 
   pending({ manufacturer }: LiveFilter): number {

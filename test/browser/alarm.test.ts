@@ -160,13 +160,13 @@ describe('the complete browser', () => {
     await notificationsButton.click()
     await eventually(() => notificationsButton.getAttribute('aria-pressed')).toBe('true')
     sendAlert(service)
-    const first = 'H01 Singer 1: Battery low | 18% | micwatch-4'
+    const first = '1 H01 Singer 1: Battery low | 18% | micwatch-4'
     await eventually(notified).toEqual([first])
     sendAlert(service, { data: { ...data, battery: 17 } })
     sendAlert(service, { id: 5, kind: 'encryption_error', channel_id: 2, data: { ...data, name: 'H02 Singer 2' } })
     await eventually(notified).toEqual([
       first,
-      expect.stringMatching(/^H02 Singer 2: Encryption error \| .*micwatch-5$/),
+      expect.stringMatching(/^1 H02 Singer 2: Encryption error \| .*micwatch-5$/),
     ])
 
     await notificationsButton.click()

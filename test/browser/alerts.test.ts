@@ -34,8 +34,10 @@ it('acknowledges an alert for all users in two steps from the monitor', async ()
   const [page, other] = [await openAs(app, 'operator', '/'), await openAs(app, 'viewer', '/alerts')]
   await other.getByRole('heading', { name: 'Battery critical' }).waitFor()
   await page.getByRole('link', { name: '1 open alert' }).click()
-  await page.getByRole('button', { name: 'Acknowledge Y13 Nora: Battery critical' }).click()
-  await messages(page).getByText('Acknowledged for all users: Y13 Nora: Battery critical').waitFor()
+  await page.getByRole('button', { name: /^Acknowledge \d+ Y13 Nora: Battery critical$/ }).click()
+  await messages(page)
+    .getByText(/^Acknowledged for all users: \d+ Y13 Nora: Battery critical$/)
+    .waitFor()
   await page.getByRole('heading', { name: 'No open alerts' }).waitFor()
 
   await other.getByRole('heading', { name: 'No open alerts' }).waitFor()

@@ -112,7 +112,7 @@ describe.concurrent('notifications', () => {
     await page.getByRole('button', { name: 'Deliveries' }).click()
     const delivery = row(page, 'Alert raised')
     await delivery.getByText('Sent').waitFor({ timeout: 20_000 })
-    await delivery.getByRole('link', { name: 'Y13 Nora: Battery critical' }).click()
+    await delivery.getByRole('link', { name: /^\d+ Y13 Nora: Battery critical$/ }).click()
     await page.waitForURL(/\/channels\/\d+\?span=600&to=/)
   })
 

@@ -115,9 +115,16 @@ export function toAlertMessage(alert: Alert): AlertMessage {
   return { type: 'alert', manufacturer, id, kind, state, severity, message, channel_id }
 }
 
+/** What applies to an alert now and is not stored with it. */
+export interface AlertMarks {
+  readonly isSilenced: boolean
+  /** Undefined unless the title of the channel has changed since the alert was raised. */
+  readonly titleNow?: string | undefined
+}
+
 export function toAlertBody(
   alert: Alert,
-  { now, isSilenced }: { readonly now: number; readonly isSilenced: boolean },
+  { now, isSilenced, titleNow }: AlertMarks & { readonly now: number },
 ): AlertBody {
   const { type: _, ...message } = toAlertMessage(alert)
   const { receiver_id, raised_at, cleared_at, acknowledged_by, acknowledged_at, note, snoozed_by, snoozed_at } = alert
@@ -137,6 +144,7 @@ export function toAlertBody(
     snoozed_until: typeof until === 'number' ? toTimestamp(until) : until,
     silenced: isSilenced,
     site: alert.site,
+    ...(titleNow !== undefined && { title_now: titleNow }),
     data: alert.data,
     first: { ...alert.first, at: toTimestamp(Math.min(alert.first.at, now)) },
   }

@@ -5,6 +5,8 @@ import type { Condition, EvaluatedState } from '../conditions/condition.ts'
 import { resolveThresholds } from '../conditions/condition.ts'
 import type { TransmitterDetails } from '../equipment/receiver.ts'
 import { type Channel, emptyChannel, type Receiver } from '../equipment/receiver.ts'
+import { namesOfChannel, titleOf } from '../equipment/slot-record.ts'
+import { withNames } from './alert-names.ts'
 import { canChangeCauses, listReceiverCauses, receiverAlertEnding } from './channel-alerts.ts'
 import { TestAlerts } from './test-alerts.ts'
 
@@ -16,6 +18,8 @@ const vox = { upstream_slot: null, name: 'Vox', battery: 80, audio_level: null, 
 class TestReceiver extends TestAlerts {
   receiver: Receiver = buildReceiver(7, { name: 'Rack 1', channels: [emptyChannel(41, 1, 5), emptyChannel(42, 2, 6)] })
   areSourcesFailing = false
+  /** By slot. */
+  readonly performers = new Map<number, string>()
 
   /** Sets the condition of a channel: its rows, the first of which is the state. */
   set(
@@ -41,8 +45,11 @@ class TestReceiver extends TestAlerts {
   evaluate(waitMs = 0): readonly string[] {
     this.now += waitMs
     const thresholds = () => resolveThresholds({}, {}, [])
+    const causes = listReceiverCauses(this.receiver, { areSourcesFailing: this.areSourcesFailing, thresholds })
+    const titleOfChannel = (channel: Channel) =>
+      titleOf({ performer: this.performers.get(channel.slot) ?? null, ...namesOfChannel(this.receiver, channel) })
     return this.compare({
-      causes: listReceiverCauses(this.receiver, { areSourcesFailing: this.areSourcesFailing, thresholds }),
+      causes: causes.map((cause) => withNames(cause, this.receiver, titleOfChannel)),
       endingOf: (alert) => receiverAlertEnding(this.receiver, alert),
     })
   }
@@ -107,24 +114,21 @@ describe('a channel', () => {
 
   // Conformance: C-11.16.
   test.each<[EvaluatedState, number | null, TransmitterDetails, string, object]>([
-    ['battery_low', 18, {}, 'Vox: battery at 18%, limit 20%', { crossed: 'battery', threshold: 20 }],
+    ['battery_low', 18, {}, '5 Vox: battery at 18%', { crossed: 'battery', threshold: 20 }],
     [
       ...(['battery_critical', 11, { battery_minutes: 12 }] as const),
-      ...([
-        'Vox: 12 minutes of battery left (11%), limit 15 minutes',
-        { crossed: 'minutes_left', threshold: 15 },
-      ] as const),
+      ...(['5 Vox: 12 minutes of battery left (11%)', { crossed: 'minutes_left', threshold: 15 }] as const),
     ],
     [
       ...(['battery_low', null, { battery_minutes: 40 }] as const),
-      ...(['Vox: 40 minutes of battery left, limit 45 minutes', { crossed: 'minutes_left', threshold: 45 }] as const),
+      ...(['5 Vox: 40 minutes of battery left', { crossed: 'minutes_left', threshold: 45 }] as const),
     ],
     [
       ...(['battery_low', 60, { battery_low: true, battery_minutes: 90 }] as const),
-      ...(['Vox: battery low (60%)', { crossed: 'warning', threshold: null }] as const),
+      ...(['5 Vox: battery low (60%)', { crossed: 'warning', threshold: null }] as const),
     ],
     // It has risen again, but not far enough to end the alert.
-    ['battery_critical', 12, { battery_minutes: 60 }, 'Vox: battery at 12%, limit 10%', { crossed: 'battery' }],
+    ['battery_critical', 12, { battery_minutes: 60 }, '5 Vox: battery at 12%', { crossed: 'battery' }],
   ])('names the value that crossed its limit: %s', (row, battery, details, message, data) => {
     const channel = new TestReceiver().set([row], { fields: { transmitter: { ...vox, battery, details } } })
     channel.evaluate()
@@ -138,7 +142,7 @@ describe('a channel', () => {
     const channel = new TestReceiver().set(['rf_weak'], { fields: { transmitter: { ...vox, rf_level: -92 } } })
     channel.evaluate(5 * second)
     channel.evaluate(5 * second)
-    expect(channel.open[0]?.message).toBe('Vox: weak RF signal (-92 dBm, limit -85 dBm)')
+    expect(channel.open[0]?.message).toBe('5 Vox: weak RF signal (-92 dBm)')
     channel.set(['rf_weak'], { fields: { transmitter: { ...vox, rf_level: -70 } } })
     expect(channel.evaluate(20 * second)).toEqual([])
   })
@@ -161,16 +165,37 @@ describe('a channel', () => {
       ...{
         state: 'acknowledged',
         acknowledged_by: 'ann',
-        message: 'Vox: battery at 16%, limit 20%',
+        message: '5 Vox: battery at 16%',
         data: { battery: 16 },
       },
       first: {
         at: before?.raised_at,
         kind: 'battery_low',
-        message: 'Vox: battery at 18%, limit 20%',
+        message: '5 Vox: battery at 18%',
         data: { battery: 18 },
       },
     })
+  })
+
+  // Conformance: C-21.20.
+  test('names the slot and the person first, then the pack, and keeps these names', () => {
+    const channel = new TestReceiver().set(['battery_critical'], {
+      fields: { name: 'RX 5', transmitter: { ...vox, name: 'H02', battery: 8 } },
+    })
+    channel.performers.set(5, 'Nora')
+    channel.evaluate()
+    const names = { name: 'H02', title: 'Nora', title_from: 'performer', pack: 'H02', channel_name: 'RX 5' }
+    expect(channel.open[0]).toMatchObject({ message: '5 Nora: battery at 8% (pack H02)', data: { slot: 5, ...names } })
+    channel.performers.set(5, 'Ben')
+    channel.set(['battery_critical'], { fields: { transmitter: { ...vox, name: 'H03', battery: 7 } } })
+    expect(channel.evaluate(minute)).toEqual(['=battery_critical'])
+    expect(channel.open[0]).toMatchObject({ message: '5 Nora: battery at 7% (pack H02)', data: names })
+    channel.performers.clear()
+    channel.set(['clipping']).evaluate()
+    channel
+      .set(['battery_low'], { fields: { name: null, transmitter: { ...vox, name: 'H03', battery: 18 } } })
+      .evaluate()
+    expect(channel.open[0]).toMatchObject({ message: '5 H03: battery at 18%', data: { title_from: 'transmitter' } })
   })
 
   // Conformance: C-11.18.
@@ -275,6 +300,19 @@ describe('a receiver that goes offline', () => {
     expect(receiver.evaluate()).toEqual([`+receiver_offline ${worst}`])
     expect(receiver.open[0]).toMatchObject({ channel_id: null, receiver_id: 7, message: 'Rack 1 is offline' })
     expect(receiver.setOnline(true).set([]).set([], { channel: 2 }).evaluate()).toEqual(['-receiver_offline'])
+  })
+
+  // Conformance: C-21.21.
+  test('lists its people by slot', () => {
+    const receiver = new TestReceiver()
+    const channels = [8, 7, 9, 10, 11].map((slot) => emptyChannel(slot, slot, slot))
+    receiver.receiver = buildReceiver(7, { name: 'FOH-1', channels, is_active: false })
+    receiver.performers.set(7, 'Nora').set(8, 'Ben')
+    receiver.evaluate()
+    expect(receiver.open[0]?.message).toBe('FOH-1 offline: 7 Nora, 8 Ben')
+    receiver.performers.set(9, 'Mia').set(10, 'Tom')
+    receiver.evaluate(minute)
+    expect(receiver.open[0]?.message).toBe('FOH-1 offline: 7 Nora, 8 Ben and 2 more')
   })
 
   // Conformance: C-11.3.

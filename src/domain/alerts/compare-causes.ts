@@ -2,6 +2,7 @@ import { type AlertKind, alertKindTable } from '../../contract/alert-kinds.ts'
 import { type Severity, severities } from '../../contract/values.ts'
 import { isSameJson } from '../json.ts'
 import type { Alert, AlertCause, AlertChange } from './alert.ts'
+import { withFirstNames } from './alert-names.ts'
 import type { AlertSettings } from './alert-settings.ts'
 import { type AlertEnding, describeAlert, describeEnding } from './describe-alert.ts'
 
@@ -96,9 +97,9 @@ export function compareCauses(comparison: Comparison): Compared {
 /** An alert keeps the names and the RF level of its beginning. */
 function withBeginningOf(alert: Alert | undefined, cause: Cause): Cause {
   if (alert === undefined) return cause
-  const { name, receiver, rf_level } = alert.data
+  const { rf_level } = alert.data
   const level = rf_level === undefined || cause.kind !== alert.kind ? cause.data.rf_level : rf_level
-  const data = { ...cause.data, name: name ?? cause.data.name, receiver: receiver ?? cause.data.receiver }
+  const data = withFirstNames(cause.data, alert.data)
   return { ...cause, data: level === undefined ? data : { ...data, rf_level: level } }
 }
 

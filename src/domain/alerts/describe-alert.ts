@@ -1,12 +1,14 @@
 /** Words alerts in English, from their kind and data. */
 
 import { alertKindTable, isAlertKind } from '../../contract/alert-kinds.ts'
-import type { Alert, AlertCause } from './alert.ts'
+import type { Alert, AlertCause, AlertData } from './alert.ts'
 
 type Described = Pick<AlertCause, 'kind' | 'manufacturer' | 'data'>
 
 export function describeAlert(alert: Described): string {
-  return alertKindTable[alert.kind].sentence(toValues(alert))
+  const { pack, title } = alert.data
+  const sentence = alertKindTable[alert.kind].sentence(toValues(alert))
+  return pack && title && pack !== title ? `${sentence} (pack ${pack})` : sentence
 }
 
 /** The reason for clearing an alert. */
@@ -28,5 +30,11 @@ export function describeEnding(alert: Alert, ending: AlertEnding): string {
 }
 
 function toValues({ manufacturer, data }: Described) {
-  return { ...data, manufacturer, subject: data.name ?? data.receiver ?? 'Unknown' }
+  return { ...data, manufacturer, subject: nameSubject(data) ?? 'Unknown' }
+}
+
+/** Names the channel by its slot and title; null if nothing is known. */
+export function nameSubject({ slot, title, name, receiver }: AlertData): string | null {
+  const known = title ?? name ?? receiver
+  return known === null || slot === null ? known : `${slot} ${known}`
 }

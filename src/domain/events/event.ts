@@ -128,7 +128,6 @@ export interface EventData extends Partial<AlertData> {
   /** The kind of an alert. */
   readonly kind?: string
   readonly show_id?: number
-  readonly title?: string
   readonly reason?: GapReason
   readonly result?: CheckResult
   readonly note?: string | null

@@ -1,6 +1,6 @@
 import type { AlertBody } from '../../contract/alerts.ts'
 import { type NotificationType, type Severity, severities } from '../../contract/values.ts'
-import { type Alert, toAlertBody } from '../alerts/alert.ts'
+import { type Alert, type AlertMarks, toAlertBody } from '../alerts/alert.ts'
 
 const maxAlertsPerMessage = 50
 
@@ -23,7 +23,7 @@ interface MessageContext {
   readonly now: number
   /** The number of alerts, if `alerts` are only the listed ones. */
   readonly total?: number
-  isSilenced(alert: Alert): boolean
+  marksOf(alert: Alert): AlertMarks
   /** Called for an alert that cannot be listed; `more` counts it. */
   onUnlisted(alert: Alert, error: unknown): void
 }
@@ -31,11 +31,11 @@ interface MessageContext {
 export function createMessage(
   { id, type, created_at }: MessageHeader,
   alerts: readonly Alert[],
-  { now, total = alerts.length, isSilenced, onUnlisted }: MessageContext,
+  { now, total = alerts.length, marksOf, onUnlisted }: MessageContext,
 ): NotificationMessage {
   const bodies = selectAlerts(alerts).flatMap((alert) => {
     try {
-      return toAlertBody(alert, { now, isSilenced: isSilenced(alert) })
+      return toAlertBody(alert, { now, ...marksOf(alert) })
     } catch (error) {
       onUnlisted(alert, error)
       return []

@@ -43,10 +43,20 @@ function message(alerts: readonly AlertBody[], values: Partial<NotificationMessa
 // Conformance: C-14.45.
 test.each<[AlertBody['kind'], Partial<AlertData>, string]>([
   ['battery_critical', nora, 'Battery critical: 7 Nora, 9%, 12 min (ULXD4Q Rack 2)'],
+  [
+    'battery_critical',
+    { ...nora, name: 'H02', title: 'Nora', title_from: 'performer', pack: 'H02' },
+    'Battery critical: 7 Nora, 9%, 12 min (pack H02, ULXD4Q Rack 2)',
+  ],
   ['battery_low', { ...nora, minutes_left: null }, 'Battery low: 7 Nora, 9% (ULXD4Q Rack 2)'],
   ['battery_died', nora, 'Battery died: 7 Nora, last at 9% (ULXD4Q Rack 2)'],
   ['will_not_last', { ...nora, battery: null }, 'Battery will not last: 7 Nora, 12 min (ULXD4Q Rack 2)'],
   ['receiver_offline', { name: 'ULXD4Q Rack 2', receiver: 'ULXD4Q Rack 2' }, 'Receiver offline: ULXD4Q Rack 2'],
+  [
+    'receiver_offline',
+    { name: 'Rack 2', receiver: 'Rack 2', people: [7, 8, 9].map((slot) => ({ slot, title: `Singer ${slot}` })) },
+    'Receiver offline: Rack 2, 7 Singer 7, 8 Singer 8 and 1 more',
+  ],
   ['rf_weak', { name: 'Rack 2, channel 3', slot: 4, receiver: 'Rack 2' }, 'RF weak: 4 Rack 2, channel 3'],
   ['interference', nora, 'Interference: 7 Nora (ULXD4Q Rack 2)'],
   ['no_audio', { ...nora, threshold: 5 }, 'No audio: 7 Nora, for 5 min (ULXD4Q Rack 2)'],

@@ -93,9 +93,14 @@ function withOthers(title: string, others: number): string {
 
 /** Without a duration if it was sent at once. */
 function toLine(alert: AlertBody, { type, created_at }: NotificationMessage): string {
-  const receiver = toPlainText(alert.data.receiver ?? '', maxNameLength)
-  const isNamed = toPlainText(alert.data.name ?? '', maxNameLength).startsWith(receiver)
-  const where = receiver === '' || isNamed ? '' : ` (${receiver})`
+  const { title, name, pack, receiver } = alert.data
+  const named = toPlainText(title ?? name ?? '', maxNameLength)
+  const source = toPlainText(receiver ?? '', maxNameLength)
+  const parts = [
+    title == null || !pack || pack === title ? '' : `pack ${toPlainText(pack, maxNameLength)}`,
+    named.startsWith(source) ? '' : source,
+  ].filter((part) => part !== '')
+  const where = parts.length === 0 ? '' : ` (${parts.join(', ')})`
   const until = alert.cleared_at === null ? created_at : Date.parse(alert.cleared_at)
   const minutes = Math.floor((until - Date.parse(happenedAt(alert))) / 60_000)
   const duration = minutes < 1 ? '' : `, ${type === 'alert.cleared' ? 'after' : 'for'} ${toDuration(minutes)}`
@@ -121,7 +126,7 @@ function describe(alert: AlertBody, type: NotificationType): string {
 }
 
 function nameOf({ manufacturer, data }: AlertBody): string {
-  const name = toPlainText(data.name ?? data.receiver ?? manufacturer ?? 'Unknown', maxNameLength)
+  const name = toPlainText(data.title ?? data.name ?? data.receiver ?? manufacturer ?? 'Unknown', maxNameLength)
   if (data.address !== undefined) return `${name} at ${toPlainText(data.address, maxErrorLength)}`
   return data.slot === null ? name : `${data.slot} ${name}`
 }

@@ -20,8 +20,7 @@ import { paginateLocal, readPage, toPageOf, toTime } from '../server/response.ts
 const maxUnpaged = 1000
 
 export function alertRoutes(app: ContractServer, service: Service): void {
-  const toBody = (alert: Alert) =>
-    toAlertBody(alert, { now: now(), isSilenced: service.alerts.context.isSilenced(alert) })
+  const toBody = (alert: Alert) => toAlertBody(alert, { now: now(), ...service.alerts.context.marksOf(alert) })
 
   app.route({
     ...alertOperations.listAlerts,

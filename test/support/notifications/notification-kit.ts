@@ -62,7 +62,7 @@ export async function startNotifications(urls: readonly string[], engine: Engine
   } as never
   const alertContext = {
     surroundingsOf: () => ({ isSilenced: false, isInhibited: false, groupIds: [], showStartedAt: null }),
-    isSilenced: () => false,
+    marksOf: () => ({ isSilenced: false }),
   } as never
   const createQueue = () => new NotificationQueue(db, lists, alertContext, now)
   const notificationQueue = createQueue()

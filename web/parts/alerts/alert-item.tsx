@@ -67,15 +67,14 @@ function iconState({ kind, severity }: AlertBody): ConditionState {
 
 /** A link to the channel, otherwise to the receiver, otherwise plain text. */
 function Subject({ alert }: { alert: AlertBody }) {
-  const { channel_id, receiver_id, data, site, cleared_at } = alert
+  const { channel_id, receiver_id, data, site, title_now, cleared_at } = alert
   const receiver = useWatchState((watchState) => watchState.receivers.get(receiver_id ?? -1))
   const channel = receiver?.channels.find(({ id }) => id === channel_id)
-  const name = alertSubject(alert)
+  const name = alertSubject(alert, cleared_at === null ? (channel?.slot ?? data.slot) : data.slot)
   const place = [
     site && plainText(site.name),
-    data.slot === null
-      ? null
-      : t('card.slot', { slot: cleared_at === null ? (channel?.slot ?? data.slot) : data.slot }),
+    title_now === undefined ? null : t('alerts.titleNow', { name: plainText(title_now) }),
+    data.pack && data.title && data.pack !== data.title ? t('alerts.pack', { name: plainText(data.pack) }) : null,
     receiver === undefined || plainText(receiver.name) === name ? null : plainText(receiver.name),
   ].filter((part) => part !== null)
   return (

@@ -3,25 +3,25 @@ import { alertKinds, alertKindTable } from '../../../src/contract/alert-kinds.ts
 import { buildAlert } from '../../../test/support/builders.ts'
 import { alertLine, alertReason, alertSubject, alertTitle } from './alert-text.ts'
 
-const data = { ...buildAlert().data, name: 'Y13 Nora', slot: 12, receiver: 'Rack A' }
+const data = { ...buildAlert().data, name: 'Y13', title: 'Nora', slot: 12, receiver: 'Rack A' }
 
 it.each<[kind: string, values: Partial<typeof data>, line: string, reason: string]>([
   [
     'battery_low',
     { battery: 18, minutes_left: 22, threshold: 20 },
-    'Y13 Nora: Battery low',
+    '12 Nora: Battery low',
     '18% · 22 min left · limit 20%',
   ],
-  ['battery_critical', { minutes_left: 12, threshold: 10 }, 'Y13 Nora: Battery critical', '12 min left'],
-  ['battery_died', { battery: 6 }, 'Y13 Nora: Battery died', 'The transmitter is off. Its battery was last at 6%.'],
+  ['battery_critical', { minutes_left: 12, threshold: 10 }, '12 Nora: Battery critical', '12 min left'],
+  ['battery_died', { battery: 6 }, '12 Nora: Battery died', 'The transmitter is off. Its battery was last at 6%.'],
   [
     'rf_weak',
     { threshold: -85 },
-    'Y13 Nora: RF weak',
+    '12 Nora: RF weak',
     'RF is below −85 dBm on every antenna in use, or the link quality is below 20%.',
   ],
-  ['no_audio', { threshold: 5 }, 'Y13 Nora: No audio', 'The transmitter is on, but there has been no audio for 5 min.'],
-  ['stale', {}, 'Y13 Nora: Stale', 'Nothing is received from Rack A, so the values are old.'],
+  ['no_audio', { threshold: 5 }, '12 Nora: No audio', 'The transmitter is on, but there has been no audio for 5 min.'],
+  ['stale', {}, '12 Nora: Stale', 'Nothing is received from Rack A, so the values are old.'],
 ])('words %s with %j', (kind, values, line, reason) => {
   const alert = buildAlert({ kind, data: { ...data, ...values } })
   expect(alertLine(alert)).toBe(line)

@@ -1,5 +1,6 @@
 import { type AlertKind, alertKindTable, isAlertKind } from '../../../src/contract/alert-kinds.ts'
 import type { AlertBody } from '../../../src/contract/alerts.ts'
+import { nameSubject } from '../../../src/domain/alerts/describe-alert.ts'
 import {
   formatClock,
   formatDbm,
@@ -22,10 +23,10 @@ export function alertKindTitle(kind: string, unknown = kind): string {
   return isAlertKind(kind) ? t(`alerts.kinds.${kind}`) : unknown
 }
 
-/** The pack, channel, receiver or source that the alert concerns. */
-export function alertSubject({ kind, manufacturer, data }: Described): string | null {
+/** The slot and title of the channel, or the pack, receiver or source that the alert concerns. */
+export function alertSubject({ kind, manufacturer, data }: Described, slot = data.slot): string | null {
   const isSource = isAlertKind(kind) && alertKindTable[kind].subject === 'source'
-  const name = isSource ? (data.address ?? manufacturer) : (data.name ?? data.receiver ?? manufacturer)
+  const name = isSource ? (data.address ?? manufacturer) : (nameSubject({ ...data, slot }) ?? manufacturer)
   return name === null ? null : plainText(name)
 }
 
