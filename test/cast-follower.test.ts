@@ -68,5 +68,9 @@ describe.concurrent.each(engines)('the assignment of a performer in a slot (%s)'
     await until('Cem has a pack', async () => (await listActive()).includes('Cem 3 null'), 20_000)
     expect((await listActive()).toSorted()).toEqual(['Cem 3 null', 'Nora 2 Glinda'])
     expect([await performerIn(1), await performerIn(3)]).toEqual(['Nora', null])
+
+    const [assignment] = (await app.get('/api/assignments/?is_active=true&wireless_unit=2')).json
+    expect((await app.send('DELETE', `/api/assignments/${assignment.id}/`)).status).toBe(204)
+    expect([await performerIn(1), await performerIn(2)]).toEqual([null, 'Cem'])
   })
 })

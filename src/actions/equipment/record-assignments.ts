@@ -13,7 +13,7 @@ import {
   listActiveAssignments,
   saveAssignment,
 } from '../../storage/hardware.ts'
-import { findSlotEntry, saveSlotEntry } from '../../storage/slot-entries.ts'
+import { findSlotEntry, listSlotEntries, saveSlotEntry } from '../../storage/slot-entries.ts'
 import type { UndoRecorder } from '../../storage/undo.ts'
 
 interface Edit {
@@ -44,7 +44,7 @@ async function followAssignments(
   const current = new Map(after.map((assignment) => [assignment.wireless_unit, assignment]))
   for (const unit of new Set([...previous.keys(), ...current.keys()])) {
     const [was, is] = [previous.get(unit), current.get(unit)]
-    const channel = (is ?? was)?.channel_id ?? null
+    const channel = is === undefined && was !== undefined ? await findChannel(tx, was, after) : (is?.channel_id ?? null)
     if (channel === null || (was?.performer.id === is?.performer.id && was?.role === is?.role)) continue
     const holder = { kind: 'channel', id: channel } as const
     const entry = (await findSlotEntry(tx.query, holder)) ?? emptyFields
@@ -52,6 +52,23 @@ async function followAssignments(
     if (is === undefined && entry.performer === null) continue
     await saveSlotEntry(tx, holder, { ...entry, performer: is?.performer.id ?? null, role: is?.role ?? null })
   }
+}
+
+/**
+ * Finds the channel whose slot had the ended assignment. While that slot receives nothing, its pack may be received in
+ * another one, or in none.
+ */
+async function findChannel(
+  tx: Tx,
+  { performer, channel_id }: ListedAssignment,
+  active: readonly ListedAssignment[],
+): Promise<number | null> {
+  const entries = (await listSlotEntries(tx.query)).filter((entry) => entry.performer === performer.id)
+  const hasAnother = (channel: number | null) =>
+    active.some((other) => other.performer.id === performer.id && other.channel_id === channel)
+  if (channel_id !== null && entries.some((entry) => entry.channel_id === channel_id)) return channel_id
+  const lacking = entries.find((entry) => entry.channel_id !== null && !hasAnother(entry.channel_id))
+  return lacking?.channel_id ?? null
 }
 
 /** Makes the active assignment of a unit that of the slot in which it is received. Call it in `recordAssignments`. */

@@ -76,7 +76,7 @@ export function planChannelUnits(
 }
 
 /** A pack that was renamed, or whose model became known, is the same one. */
-export function isAnotherPack(known: PackIdentity, { transmitter }: Pick<Channel, 'transmitter'>): boolean {
+function isAnotherPack(known: PackIdentity, { transmitter }: Pick<Channel, 'transmitter'>): boolean {
   if (transmitter === null || !differs(known.name, transmitter.name)) return false
   return differs(known.model, transmitter.details?.model) || differs(known.upstream_slot, transmitter.upstream_slot)
 }
