@@ -7,7 +7,7 @@ const exportedTables = [
   ...['manufacturers', 'settings', 'groups', 'group_settings', 'locations', 'receivers', 'channels', 'placeholders'],
   ...['performers', 'pictures', 'assignments', 'shows', 'scenes', 'checks', 'silences', 'events'],
   ...['planning_center_services', 'planning_center_token', 'notification_channels', 'notification_rules'],
-  'frequency_profiles',
+  ...['frequency_profiles', 'slot_entries'],
 ]
 /** Observations, accounts, logs, and data that only running processes need. */
 const excludedTables = [

@@ -27,7 +27,7 @@ import { UndoRecorder } from '../../storage/undo.ts'
 import { requireLocal } from '../require-local.ts'
 import { assignUnit, recordAssignments } from './record-assignments.ts'
 
-export const lastSlot = 65_535
+const lastSlot = 65_535
 
 /** Versions that a client has read; null if it does not say. */
 export type ExpectedVersions = ReadonlySet<number> | null
@@ -190,7 +190,7 @@ function requireVersion({ slotRecords }: Service, slot: number, expected: Expect
   throw new RequestError('stale', { subject: `slot ${slot}`, current: record ?? null })
 }
 
-export function requireSlot(slot: number): void {
+function requireSlot(slot: number): void {
   if (slot > lastSlot) throw notFound(slot)
 }
 
