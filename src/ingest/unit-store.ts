@@ -35,7 +35,8 @@ export class UnitStore implements UnitIndex, PackIndex {
   }
 
   reportedBy(receiverId: number): readonly Unit[] {
-    return [...this.#byDevice.values()].filter(({ receiver_id }) => receiver_id === receiverId)
+    const reported = [...this.#byDevice.values()].filter(({ receiver_id }) => receiver_id === receiverId)
+    return reported.sort((a, b) => a.id - b.id)
   }
 
   named(manufacturer: string, name: string): Iterable<Unit> {

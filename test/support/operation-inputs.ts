@@ -164,7 +164,7 @@ function specialInputs({ app, headers, list, token }: Service): Readonly<Record<
 
 async function newest(list: Service['list'], path: string): Promise<string | number> {
   const records = await list(path)
-  const ids = records.map(({ id, code }) => id ?? code)
+  const ids = records.map(({ id, code, slot }) => id ?? code ?? slot)
   return ids.every((id) => typeof id === 'number') ? Math.max(...ids) : String(ids.at(-1))
 }
 

@@ -42,7 +42,7 @@ export type UnitDraft = Omit<Unit, 'id'>
 
 export interface UnitIndex {
   ofDevice(manufacturer: string, apiDeviceId: string): Unit | undefined
-  /** Units that this receiver or charger reports as devices of their own. */
+  /** Units that this receiver or charger reports as devices of their own, ordered by id. */
   reportedBy(receiverId: number): readonly Unit[]
 }
 
