@@ -110,8 +110,8 @@ export class CastFollower {
     for (const { since } of this.#receptions.values()) {
       if (since + receivedForMs > performance.now()) this.#schedule(since + receivedForMs)
     }
-    if (this.#isClosed || !hasChanges(this.#plan(lists.current.assignments))) return
     try {
+      if (this.#isClosed || !hasChanges(this.#plan(lists.current.assignments))) return
       await ingest.change((tx) => this.#write(tx))
       await loader.reload()
     } catch (error) {

@@ -125,7 +125,7 @@ export class Follower {
     await connections.closeOrphaned()
     await orphanedSources.update(monitor.isRunning)
     if (monitor.isRunning && !leaseManager.hasOtherNodes) conditions.watchAll()
-    for (const batch of await orphanedSources.listSilentReceivers()) await ingest.ingest(batch)
+    for await (const batch of orphanedSources.findSilentReceivers()) await ingest.ingest(batch)
     await orphanedSites.check()
   }
 }

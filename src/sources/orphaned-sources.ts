@@ -73,22 +73,25 @@ export class OrphanedSources {
   }
 
   /**
-   * Returns batches that mark the silent receivers of manufacturers as offline that no process polls, because the
-   * manufacturer is disabled or no polling process is running.
+   * Finds the silent receivers of each manufacturer that no process polls, because the manufacturer is disabled or no
+   * polling process is running. Store each batch, which marks them as offline, before the next one is looked for.
    */
-  async listSilentReceivers(): Promise<readonly Batch[]> {
-    const batches: Batch[] = []
+  async *findSilentReceivers(): AsyncGenerator<Batch> {
     for (const { code, sources } of this.#sourceRegistry.manufacturers()) {
-      const offline = findSilent(this.#receiverStore, code, this.#settings.pollingIntervalMs(code))
+      const offline = findSilent(this.#receiverStore, code, this.#storedIntervalMs(code))
       if (offline.length === 0 || (await this.#isPolled(sources))) continue
-      batches.push({ manufacturer: code, reports: [], offline })
+      yield { manufacturer: code, reports: [], offline }
     }
-    return batches
+  }
+
+  /** Other processes poll at this interval, whatever the interval of this one is. */
+  #storedIntervalMs(manufacturer: string): number {
+    return this.#settings.get(manufacturer).polling_interval * 1000
   }
 
   /** True if reports about the manufacturer's receivers arrived recently. */
   #isReceiving(manufacturer: string): boolean {
-    const since = performance.now() - offlineAfterMs(this.#settings.pollingIntervalMs(manufacturer))
+    const since = performance.now() - offlineAfterMs(this.#storedIntervalMs(manufacturer))
     return this.#receiverStore.listFacts(manufacturer).some(({ id }) => this.#receiverStore.lastReceivedAt(id) >= since)
   }
 
