@@ -1,7 +1,7 @@
 /**
- * Simulates the scheduling part of Planning Center Services, as its reference and its public clients describe it. It
- * has JSON:API 1.0 under `/services/v2`, a personal access token as Basic authentication, pages, filters and included
- * records. It allows 100 requests per user in 20 s, and 75 far into a list. Photos need no token.
+ * Simulates the scheduling part of Planning Center Services, as its reference and its public clients describe it.
+ * Serves JSON:API 1.0 under `/services/v2`, with a personal access token as Basic authentication, pages, filters and
+ * included records. Limit: 100 requests per user in 20 s, 75 when paging deep into a list. Photos need no token.
  */
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

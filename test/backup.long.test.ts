@@ -316,7 +316,7 @@ describe('nodes', () => {
     const installation = await createInstallationOn(engine, [configFor(shure)])
     expect((await installation.run(['migrate'])).code).toBe(0)
     const empty = await installation.run(['nodes'])
-    expect([empty.code, empty.out]).toEqual([0, 'No process is polling a source.\n'])
+    expect([empty.code, empty.out]).toEqual([0, 'No sources are being polled.\n'])
     expect((await installation.run(['nodes', '--json'])).json()).toEqual({ nodes: [], processes: [] })
     const service = await installation.serve()
     const screen = await installation.serve(['--no-poll'])

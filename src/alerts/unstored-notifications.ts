@@ -25,7 +25,7 @@ interface Delivery extends QueuedDelivery {
   alerts: QueuedDelivery['alerts']
   status: QueuedDelivery['status']
   attempts: number
-  /** Epoch milliseconds; null if it is not tried again. */
+  /** Epoch milliseconds; null if it is not retried. */
   nextAttemptAt: number | null
   isTrying: boolean
 }

@@ -147,7 +147,7 @@ async function nodes(options: CommonOptions, terminal: Terminal): Promise<ExitCo
 }
 
 function print(terminal: Terminal, { nodes, processes }: NodesBody): void {
-  if (nodes.length === 0) terminal.out('No process is polling a source.')
+  if (nodes.length === 0) terminal.out('No sources are being polled.')
   else {
     const head = ['host', 'pid', 'work', 'manufacturer', 'source', 'epoch', 'seconds left']
     const rows = nodes.map(({ host, pid, work, manufacturer, source, epoch, seconds_left }) => [

@@ -18,7 +18,7 @@ export interface ConfigFlags {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Variables that are not named after the whole path of their key. That name is accepted too. */
+/** Short variable names. The name derived from the full key also works. */
 const shortNames: Readonly<Record<string, string>> = {
   'server.host': 'MICWATCH_HOST',
   'server.port': 'MICWATCH_PORT',

@@ -43,7 +43,7 @@ export interface NumberSetting<Type extends 'integer' | 'decimal' = 'integer' | 
   readonly earlier: 'higher' | 'lower' | 'lower_but_zero'
 }
 
-/** `true` counts as the earlier warning. */
+/** `true` warns earlier than `false`. */
 export interface BooleanSetting extends Described {
   readonly type: 'boolean'
   readonly default: boolean

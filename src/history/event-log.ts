@@ -205,7 +205,7 @@ export class EventLog {
     this.#add(draftEvent(kind, about, { time: now(), data, subject: `source:${source}`, ...follows }))
   }
 
-  /** Records that no levels were recorded during a time (epoch ms). */
+  /** Adds a `recording_gap` event. Times are epoch ms. */
   recordGap({
     from,
     until,

@@ -350,8 +350,8 @@ export class LevelStore {
   }
 
   /**
-   * Writes the levels of a row to `values`, as `readWatched` does, and the RMS audio level, which is the only one if the
-   * equipment reports no RMS level.
+   * Writes the levels of a row to `values`, as `readWatched` does. Also writes the RMS audio level; falls back to
+   * the only audio level if the equipment reports no RMS.
    */
   readRecorded(row: number, values: RecordedValues): void {
     this.readWatched(row, values)

@@ -17,9 +17,9 @@ import type { RemoteReport } from './remote-levels.ts'
 const reportTopic = 'levels'
 /** Reports and levels are collected for this time, because a system sends hundreds of them at once. */
 const publishEveryMs = 50
-/** How often an unavailable Redis is checked. */
+/** Retry interval while Redis is unavailable. */
 const retryEveryMs = 250
-/** How often the times of the last reports are published, for receivers of which only levels are reported. */
+/** Publishing interval of last-report times, for receivers that report only levels. */
 const publishTimesEveryMs = 2_000
 const maxReceiversPerMessage = 200
 

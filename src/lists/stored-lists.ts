@@ -69,7 +69,7 @@ export class StoredLists {
   }
   /** The lists of the last load as JSON, to detect changes. */
   #loaded = ''
-  /** The counter of the loaded shows. They are read only when it has changed, because they become many over the years. */
+  /** The list of shows grows over the years, so it is read only when this counter changes. */
   #showCounter = -1
   /** The counter of the loaded scans, which are read only when it has changed. */
   #scanCounter = -1

@@ -96,7 +96,7 @@ export function createRemoteWriteCounters({ registry }: Pick<Counters, 'registry
   })
   const retries = new Counter({
     name: 'micwatch_remote_write_retries_total',
-    help: 'Remote-write requests that failed and are sent again.',
+    help: 'Failed remote-write requests that were retried.',
     registers: [registry],
   })
   const backlog = new Gauge({

@@ -57,7 +57,7 @@ const commonReasons: Readonly<Record<string, (path: string) => string>> = {
   EROFS: () => 'the file system is read-only; make it writable, or specify another path',
   ENOSPC: () => 'the disk is full; free some space, or specify another path',
   EDQUOT: () => 'the disk quota of this user is used up; free some space, or specify another path',
-  EIO: () => 'the disk reports an error; see the log of the system',
+  EIO: () => 'the disk reports an error; see the system log',
 }
 
 function denyAccess(path: string): string {

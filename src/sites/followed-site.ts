@@ -81,7 +81,7 @@ export class FollowedSite {
   readonly #waiting = new Set<(error: string | null) => void>()
   /** Changes of the mirror, one after another. */
   #work: Promise<void> = Promise.resolve()
-  /** The parts of this connection's messages that were left out. */
+  /** The parts of this connection's messages that were omitted. */
   #dropped: DroppedParts | null = null
   #onFirstDropped = () => {}
   /** The sites whose levels are needed, with their codes in the other installation. */

@@ -1,6 +1,6 @@
 /**
  * The recorded levels of channels of sites. They are not recorded here: missing ranges are requested from the other installation,
- * and kept as received. What could not be asked is asked again as soon as the installation can be reached.
+ * and kept as received. Failed requests are retried when the installation can be reached.
  */
 
 import type { SiteReference } from '../contract/schema.ts'
@@ -52,7 +52,7 @@ interface Line {
   readonly pending: Map<string, Promise<boolean>>
   /** Those of clients. */
   readonly places: ClientShares
-  /** Requests that failed and are sent again. */
+  /** Failed requests to retry. */
   readonly failed: Map<string, LevelRequest>
   /** How far the clock of the other installation is ahead. */
   aheadMs: number

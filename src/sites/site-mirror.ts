@@ -42,7 +42,7 @@ type LevelEntry = Extract<FollowedMessage, { type: 'levels' }>['values'][number]
 const receiversPerTransaction = 200
 
 export class SiteMirror {
-  /** Parts of a message were left out. */
+  /** Parts of a message were omitted. */
   readonly dropped = new Topic<DroppedParts>()
   readonly #receiverStore: ReceiverStore
   readonly #ingest: Ingest
@@ -50,22 +50,22 @@ export class SiteMirror {
   readonly #siteEvents: SiteEvents
   readonly #record: FollowedRecord
   readonly #lease: LeaseHandle
-  /** The ids here, by the ids there. */
+  /** Local ids, by the ids that the site uses. */
   readonly #ids = new Map<number, number>()
-  /** The receiver's id here, by the channel's id there. */
+  /** Local receiver ids, by the channel ids that the site uses. */
   readonly #receiverOfChannel = new Map<number, number>()
-  /** Receivers that have changed and are not stored yet, by their ids there. */
+  /** Receivers that have changed and are not stored yet, by the ids that the site uses. */
   readonly #drafts = new Map<number, Receiver>()
   readonly #removed = new Set<number>()
   /** The ids of receivers of another installation, which are removed with the first snapshot. */
   #foreign: number[] = []
-  /** The newest levels of channels, by their ids there. */
+  /** The newest levels of channels, by the ids that the site uses. */
   readonly #levels = new Map<number, LevelEntry>()
-  /** Alerts that have changed, by their ids there. */
+  /** Alerts that have changed, by the ids that the site uses. */
   readonly #changedAlerts = new Map<number, FollowedAlert>()
   /** True if `#changedAlerts` contains all alerts that are not cleared. */
   #hasAllAlerts = false
-  /** The last announced conditions of channels that `markStale` has made stale, by their ids there. */
+  /** Last announced conditions of channels that `markStale` made stale, by the ids that the site uses. */
   readonly #conditions = new Map<number, Condition>()
 
   constructor(service: SiteSubsystems, siteEvents: SiteEvents, record: FollowedRecord, lease: LeaseHandle) {
@@ -143,7 +143,7 @@ export class SiteMirror {
     for (const channel of channels) this.#receiverOfChannel.set(channel.origin?.id ?? 0, id)
   }
 
-  /** Returns the newest state of the receiver with this id there. */
+  /** Returns the newest state of the receiver that has this id at the site. */
   #find(idThere: number): Receiver | undefined {
     return this.#drafts.get(idThere) ?? this.#receiverStore.get(this.#ids.get(idThere) ?? 0)
   }

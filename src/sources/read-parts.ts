@@ -1,5 +1,5 @@
 /**
- * Reads the parts of devices that the upstream's device list leaves out (identity and levels), within the upstream's
+ * Reads the parts of devices that the upstream's device list omits (identity and levels), within the upstream's
  * rate limit.
  */
 

@@ -70,7 +70,7 @@ async function withExclusiveLock<T>(paths: StorePaths, work: (path: string) => P
   }
 }
 
-/** SQLite reports no error for a missing file although snapshots exist, or for a damaged write-ahead log. */
+/** Finds losses that SQLite does not report: a missing file that has snapshots, or a damaged write-ahead log. */
 async function findLoss(path: string, paths: StorePaths): Promise<StoreProblem | null> {
   if ((await sizeOf(path)) === null) {
     return (await listSnapshots(paths)).length === 0 ? null : { cause: 'missing', damage: 'it is missing' }

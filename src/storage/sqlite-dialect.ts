@@ -150,7 +150,7 @@ function toBindable(value: unknown): unknown {
 
 const unavailableCodes = new Map([
   [8, 'it is read-only; check its file system and permissions'],
-  [10, 'the disk reports an error; see the log of the system'],
+  [10, 'the disk reports an error; see the system log'],
   [13, 'the disk is full; free some space'],
   [14, 'its file cannot be opened; check its folder and permissions'],
 ])

@@ -107,7 +107,7 @@ function parseHeader(bytes: Buffer): LogHeader | null {
 }
 
 interface Frames {
-  /** Before the first invalid frame. */
+  /** Number of frames before the first invalid one. */
   readonly valid: number
   /** The number of valid frames up to and including the last commit. */
   readonly committed: number

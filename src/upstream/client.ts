@@ -102,7 +102,7 @@ export interface UpstreamClient {
   /** The UDP sockets that device sessions of this client share, by local port. */
   readonly boundSockets: Map<number, BoundSocket>
   /**
-   * Makes every further request throw `reason`. Used if further requests would do harm until a setting is changed, or,
+   * Makes every later request throw `reason`. Used if more requests would do harm until a setting is changed, or,
    * with `mayRetryInTest`, until a user tests the connection.
    */
   block(reason: ApiError, options?: { readonly mayRetryInTest: boolean }): void

@@ -304,7 +304,7 @@ function readRecord(body: unknown): Json {
 }
 
 function unusable(): PlanningCenterError {
-  return new PlanningCenterError('away', 'Planning Center is not available: its response has an unknown form.')
+  return new PlanningCenterError('away', 'Planning Center sent a response that Micwatch cannot read.')
 }
 
 function toServiceType(record: Json): ServiceType[] {

@@ -13,7 +13,7 @@ export interface WriteReceiver {
 
 /**
  * - `rejected`: sending the same request again would not help.
- * - `failed`: it may be sent again.
+ * - `failed`: it can be retried.
  */
 export type WriteResult =
   | { readonly outcome: 'accepted' }

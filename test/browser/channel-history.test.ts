@@ -146,7 +146,7 @@ it.concurrent('marks and explains gaps in recording and in reception', async () 
     'Receiver offline',
     'Not recorded',
   ])
-  await page.getByRole('list', { name: 'Events' }).getByText('Critical event, until its end').waitFor()
+  await page.getByRole('list', { name: 'Events' }).getByText('Critical event and its duration').waitFor()
   await openTable(page)
   for (const word of ['Muted', 'TX off', 'Receiver offline', 'Not recorded'])
     await tableRow(page, word).first().waitFor()

@@ -77,7 +77,7 @@ it('plans a show, recalls and undoes a scene, starts it from the monitor, and en
   await eventually(() => scrollsHorizontally(page)).toBe(false)
   await page.getByRole('button', { name: 'Start show' }).click()
   await press(page, 'Start show')
-  await page.getByRole('region', { name: 'Start of a show' }).waitFor({ state: 'detached' })
+  await page.getByRole('region', { name: 'Show start' }).waitFor({ state: 'detached' })
   await page.getByRole('link', { name: 'Shows' }).click()
   await page.getByRole('region', { name: 'Running' }).getByRole('link', { name: '<b>Matinee</b>' }).waitFor()
   // Another client ends the show; the page follows.

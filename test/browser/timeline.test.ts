@@ -91,7 +91,7 @@ it('shows the current state only at the present, and lists everything drawn in t
   const drawn = [
     ...(['RF, lowest to highest --meter-rf', 'RF weak --meter-rf-weak', 'Clipping --meter-audio-over'] as const),
     ...(['Battery --meter-peak', 'Battery low --warning-icon', 'Muted --info-icon', 'TX off --idle-icon'] as const),
-    ...(['RF --critical-icon', 'Markers --accent', 'Critical event, until its end --critical-icon'] as const),
+    ...(['RF --critical-icon', 'Markers --accent', 'Critical event and its duration --critical-icon'] as const),
     ...(['Now --accent', 'Playhead --text', 'Selected range --accent', 'Show --info-tile'] as const),
   ]
   await eventually(async () => {

@@ -24,7 +24,7 @@ export const characterEm = 0.64
 interface ColumnLayout {
   /** Minimum width in characters, with the space around the text. */
   readonly width: number
-  /** In a narrow table, texts may wrap and symbols are left out. */
+  /** In a narrow table, texts may wrap and symbols are hidden. */
   readonly narrow?: number
   readonly sort: SortKey
   /** Columns with a higher number go first when the table is too narrow. */
@@ -68,7 +68,7 @@ export function widthOf(column: Column, tableWidth: number): number {
   return isNarrow(tableWidth) ? (layout.narrow ?? layout.width) : layout.width
 }
 
-/** The name always remains. Other columns are left out by rank until the name has its minimum width. */
+/** The name always remains. Other columns are hidden by rank until the name has its minimum width. */
 export function fitColumns(chosen: readonly Column[], width: number): readonly Column[] {
   const byRank = chosen.toSorted((a, b) => layouts[a].rank - layouts[b].rank)
   let used = widthOf('name', width)

@@ -4,7 +4,7 @@ import { formatDbm } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import type { ShownCarrier } from './carriers.ts'
 
-/** Generators may be carriers that a filter leaves out. */
+/** Generators can be carriers that a filter hides. */
 export type NamedCarrier = Pick<ShownCarrier, 'name' | 'state' | 'noise_dbm'> & {
   readonly mhz: string | null
 }

@@ -38,7 +38,7 @@ const noise: RecordedNoise = {
 
 // Conformance: C-15.86.
 it('describes recorded noise, and leaves out that of another frequency', () => {
-  expect(noiseText(noise)).toMatch(/^Highest noise in 24 hours: −71 dBm at .+, otherwise −97 dBm$/)
+  expect(noiseText(noise)).toMatch(/^Noise in 24 hours: peak −71 dBm at .+, median −97 dBm$/)
   expect(noiseText({ ...noise, median_dbm: -71 })).toBe('Highest noise in 24 hours: −71 dBm')
   const body = { channels: [noise, { ...noise, id: 'c2', mhz: '501.000' }] }
   const carriers = ['c1', 'c2'].map((id) => ({ id, presentMhz: '500.000' }))

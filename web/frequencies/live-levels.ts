@@ -42,7 +42,7 @@ export function timeOfNoise({ median_dbm, highest_dbm, highest_at }: RecordedNoi
   return median_dbm === highest_dbm ? null : formatClock(Date.parse(highest_at))
 }
 
-/** For example `Highest noise in 24 hours: −71 dBm at 19:03, otherwise −97 dBm`. */
+/** For example `Noise in 24 hours: peak −71 dBm at 19:03, median −97 dBm`. */
 export function noiseText(noise: RecordedNoise): string {
   const [level, median, time] = [formatDbm(noise.highest_dbm), formatDbm(noise.median_dbm), timeOfNoise(noise)]
   if (time === null) return t('frequencies.recordedNoise', { level })

@@ -1,4 +1,4 @@
-/** Columns that do not fit are left out, the least important first. */
+/** Columns that do not fit are hidden, the least important first. */
 
 import { Link } from '@tanstack/react-router'
 import { type CSSProperties, memo, type ReactNode, useLayoutEffect, useMemo, useRef, useState } from 'react'

@@ -45,7 +45,7 @@ it.each<[Partial<RuleValues>, string]>([
   ],
   [
     { when: { ...hours, to: '02:00', days: ['fri', 'sat'] } },
-    'Critical alerts, Fri, Sat 6:00 PM–2:00 AM on the next day (Europe/Berlin), to RF crew',
+    'Critical alerts, Fri, Sat 6:00 PM–2:00 AM the next day (Europe/Berlin), to RF crew',
   ],
   [
     { when: { ...hours, days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] } },

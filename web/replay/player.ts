@@ -235,7 +235,7 @@ class Player implements ReplayPlayer {
 
   #addBlockAround(at: number): void {
     const after = this.#blocks.find(({ from, record }) => record !== null && at < from && from - at <= minBlockMs)
-    // Loads the time up to the loaded block, so that further steps back need no request.
+    // Loads up to the next loaded block, so stepping further back needs no request.
     if (after === undefined) this.#addBlock(at, at + this.#blockMs())
     else this.#addBlock(after.from - minBlockMs, after.from)
   }

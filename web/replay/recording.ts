@@ -51,9 +51,9 @@ export interface Moment {
   readonly data: Omit<DataBody, 'slot_records'>
   /** Entries of a `levels` message; null if the records contain the levels of this second. */
   readonly levels: readonly LevelEntry[] | null
-  /** False in a gap of the recording. */
+  /** False in a recording gap. */
   readonly isRecorded: boolean
-  /** When the gap began, as far as it is loaded; otherwise the second itself. */
+  /** In a gap: its start, or the start of the loaded data if that is later. Otherwise the second shown. */
   readonly currentAt: number
   readonly stepSeconds: number | null
 }

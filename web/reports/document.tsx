@@ -1,4 +1,4 @@
-/** For printing, on the paper of the installation. */
+/** Printable pages, in the installation's paper size. */
 
 import './document.css'
 import { Download, Printer } from 'lucide-react'

@@ -145,7 +145,7 @@ function summarize(block: LevelBlock, first: number, last: number): StepValues {
   }
 }
 
-/** At most `maxRows` rows of a range in epoch ms. Parts that are not loaded are left out. */
+/** At most `maxRows` rows of a range in epoch ms. Parts that are not loaded are omitted. */
 export function listValues(find: Folding['find'], from: number, to: number, maxRows: number): readonly StepValues[] {
   const rows: StepValues[] = []
   const rowSeconds = Math.max(1, Math.ceil((to - from) / 1_000 / maxRows))

@@ -280,7 +280,7 @@ interface TableProps {
   readonly version: number
 }
 
-/** The table shows no strips, so it reads the levels for this width. */
+/** In pixels. The table has no strips to measure, so it requests levels for this width. */
 const tableWidth = 240
 
 function TableOfLevels({ rows, channelId, settled, loader, now }: TableProps) {

@@ -13,7 +13,7 @@ export interface Space {
   readonly height: number
 }
 
-/** The parts below the name, the state and the battery. The first ones are left out first. */
+/** The parts below the name, the state and the battery. The first ones are hidden first. */
 export const parts = ['receiver', 'frequency', 'numbers', 'meters', 'chart'] as const
 export type Part = (typeof parts)[number]
 

@@ -127,7 +127,7 @@ interface WallTilesProps {
   readonly view: View
   readonly slots: string
   readonly turning: Turning
-  /** A sentence; '' if no part was left out. */
+  /** A sentence; '' if no part was omitted. */
   onLeftOut(text: string): void
 }
 

@@ -129,5 +129,5 @@ export class Identifications {
 const stopWithinMs = 2000
 
 function cannotFlash({ name }: Receiver): RequestError {
-  return new RequestError('wrong_state', { subject: `${name} has no lights that Micwatch can make flash.` })
+  return new RequestError('wrong_state', { subject: `Micwatch cannot flash the lights of ${name}.` })
 }

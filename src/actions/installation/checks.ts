@@ -28,7 +28,7 @@ export const CheckEntry = record(
 )
 export type CheckEntry = Body<typeof CheckEntry>
 
-/** Checks of removed channels are left out, because nothing identifies these. */
+/** Checks of removed channels are omitted, because nothing identifies these. */
 export function exportChecks({ checks, shows, receivers }: Installation): CheckEntry[] {
   const references = indexChannels(receivers)
   const entries = checks.flatMap(({ show_id, channel_id, began_at, checked_at, result, note, by }): CheckEntry[] => {

@@ -21,7 +21,7 @@ export const MarkerEntry = record(
 )
 export type MarkerEntry = Body<typeof MarkerEntry>
 
-/** Markers of removed channels are left out, because nothing identifies these. */
+/** Markers of removed channels are omitted, because nothing identifies these. */
 export function exportMarkers({ markers, receivers }: Installation): MarkerEntry[] {
   const references = indexChannels(receivers)
   const entries = markers.flatMap(({ time, until, channel_id, text, by }): MarkerEntry[] => {

@@ -77,7 +77,7 @@ export function exportNotificationChannels(
   return sortByContent(entries)
 }
 
-/** Rules whose groups were all removed are left out, because without them they would apply to more alerts. */
+/** Rules whose groups were all removed are omitted, because without them they would apply to more alerts. */
 export function exportNotificationRules({
   notification_rules,
   notification_channels,

@@ -58,7 +58,7 @@ export const SceneEntry = record(
 )
 export type SceneEntry = Body<typeof SceneEntry>
 
-/** Removed records are left out. */
+/** Removed records are omitted. */
 export function exportScenes({ scenes, shows, groups, performers, placeholders, ...rest }: Installation): SceneEntry[] {
   const channels = indexChannels(rest.receivers)
   const nameOfPerformer = (id: number | null) => performers.find((performer) => performer.id === id)?.name

@@ -51,7 +51,7 @@ export function exportSilences({ silences, groups, receivers }: Installation): S
   return sortByContent(entries)
 }
 
-/** Silences that have ended are left out. */
+/** Silences that have ended are omitted. */
 export async function importSilences(work: ImportContext, entries: readonly SilenceEntry[]): Promise<void> {
   const { tx, now } = work
   if (entries.length === 0) return

@@ -26,7 +26,7 @@ export const apprise: NotificationService<'apprise'> = {
   },
 }
 
-/** The status of a request for which the server knows no services. */
+/** Apprise responds with 204 if no services match. */
 const noServices = 204
 
 function findProblem({ status }: ReceivedResponse): string | null {

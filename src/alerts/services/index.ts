@@ -81,7 +81,7 @@ export async function findBlockedHost(
   return null
 }
 
-/** Lists the secrets of a configuration, or of a change to it. `********` is none. */
+/** Lists the secrets of a configuration, or of a change to it. `********` is not a secret. */
 export function listSecrets({ secrets }: AnyNotificationService, config: Config): NamedSecret[] {
   return secrets.flatMap((key) => {
     const secret = config[key]

@@ -3,7 +3,7 @@ import type { NotificationMessage } from '../../domain/notifications/message.ts'
 import type { Destinations } from '../../upstream/destinations.ts'
 
 export interface SendResult {
-  /** - `failed`: sending it again would not help. - `retry`: it may be sent again. */
+  /** - `failed`: a retry would not help. - `retry`: it can be retried. */
   readonly outcome: 'sent' | 'failed' | 'retry'
   /** Of HTTP or SMTP; null without a response. */
   readonly status: number | null

@@ -200,7 +200,6 @@ function isSilent({ watch, thresholds, now }: EvaluationInput): boolean {
   return thresholds.NO_AUDIO_MINUTES > 0 && isStretchTrue(watch, silence(thresholds), now.monotonic)
 }
 
-/** The stretches with a fixed duration. */
 const fixedStretches = Object.values(stretches).filter((stretch) => stretch !== stretches.silent)
 
 function silence({ NO_AUDIO_MINUTES }: Thresholds) {

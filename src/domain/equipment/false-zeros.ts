@@ -39,7 +39,7 @@ function cleanChannel(reading: ChannelReading): ChannelReading {
   return { ...reading, transmitter, ...(slots && { details: { ...details, slots } }) }
 }
 
-/** The battery's further values are in `details`. */
+/** `battery` is in the reading itself; the other battery values are in `details`. */
 function cleanReading<Reading extends Pick<BatteryValues, 'battery'> & { readonly details?: BatteryValues }>(
   reading: Reading,
 ): Reading {

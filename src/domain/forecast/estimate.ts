@@ -25,7 +25,7 @@ interface Estimate {
 const minuteMs = 60_000
 /** The minimum known part of a battery's own discharge. */
 const leastOwnMs = 20 * minuteMs
-/** The assumption that this battery drains as fast as earlier ones has the weight of this much discharge. */
+/** Weight of the assumption that this battery drains as fast as earlier ones, as discharge time. */
 const usualPaceMs = 60 * minuteMs
 /** A battery that begins at this level began full. */
 const fullFrom = 95
@@ -33,7 +33,7 @@ const fullFrom = 95
 const manyReferences = 10
 /** The assumed differences between batteries in that case. */
 const assumedSpread = [0.8, 0.9, 1, 1.1, 1.2]
-/** This battery deviates from its pace as much as earlier ones do, independently of them. */
+/** Assumes this battery varies as much as each earlier one, independently, so the spread grows by √2. */
 const ownDeviation = Math.SQRT2
 /** A few coarse steps do not show where a battery is on a typical curve. */
 const leastStepsOfTypical = 6

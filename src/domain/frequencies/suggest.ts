@@ -1,8 +1,8 @@
 /**
  * Suggests carriers that conflict neither with each other nor with those to keep. The least flexible equipment is
- * placed first, from the lowest frequency up. While carriers are missing, the best plan is partly removed and refilled.
- * The number of attempts and the sequence of random numbers are fixed, so the same request always gives the same
- * result.
+ * placed first, from the lowest frequency up. While carriers remain unplaced, part of the best plan is removed and
+ * placed again. The number of attempts and the sequence of random numbers are fixed, so the same request always gives
+ * the same result.
  */
 
 import { type Carrier, createCarrier, type Equipment, formatMhz, type KhzRange, requiredSpacingKhz } from './carrier.ts'

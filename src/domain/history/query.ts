@@ -73,7 +73,7 @@ function parseSeries(text: string | undefined): readonly LevelSeries[] {
 
 function parseList(name: string, text: string): readonly string[] {
   const items = text.split(',')
-  if (items.includes('')) throw badRequest(name, 'expected no empty item')
+  if (items.includes('')) throw badRequest(name, 'empty items are not allowed')
   const repeated = items.find((item, index) => items.indexOf(item) !== index)
   if (repeated !== undefined) throw badRequest(name, `expected ${repeated} only once`)
   return items

@@ -37,7 +37,7 @@ export interface ChannelLabels {
   readonly info: Uint8Array
 }
 
-/** The labels equal those of scraped series, so that alerting rules treat both as the same. */
+/** The labels match the labels of scraped series, so that alerting rules treat both as the same. */
 export function encodeChannelLabels(
   { id, channel, slot, name, receiver, manufacturer }: SentChannel,
   installation: string,

@@ -13,7 +13,7 @@ import { localSite } from '../equipment/sites.ts'
 import { allSites, type NotificationRule } from './rule.ts'
 import { scheduleBegan, scheduleBegins } from './schedule.ts'
 
-/** A message waits this long for further alerts, counted from its first alert. */
+/** A message waits this long for more alerts, counted from its first alert. */
 export const windowMs = 2000
 
 /** The end of an alert is sent up to this long after it, because the message about the alert may have been retried. */
@@ -194,11 +194,13 @@ function* listRaised({ rule, alert, messages, now }: DueContext, raisedAt: numbe
   }
 }
 
-/** Without a notification channel for the first message, its time counts. */
+/**
+ * If the rule has no channels for the first message, the escalation delay starts when that message would have been due.
+ */
 function* listEscalated(context: DueContext, raisedAt: number): Generator<DueMessage> {
   const { rule, escalatedTo, messages, now } = context
   if (rule.escalate === null) return
-  // Not before the first message, which waits for further alerts.
+  // Not before the first message, which waits for more alerts.
   const pauseMs = Math.max(rule.escalate.after_seconds * 1000, windowMs)
   const first = messages.find(({ type }) => type === 'alert.raised')
   if (first === undefined && rule.channelIds.length > 0) return

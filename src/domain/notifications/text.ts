@@ -113,7 +113,7 @@ function toDuration(minutes: number): string {
   return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`
 }
 
-/** Describes an alert, such as "Battery critical: 7 Nora, 9%". Values are left out when the alert has ended. */
+/** Describes an alert, such as "Battery critical: 7 Nora, 9%". Values are omitted when the alert has ended. */
 function describe(alert: AlertBody, type: NotificationType): string {
   const { kind, message, data } = alert
   // A newer version may have stored other kinds.

@@ -1,6 +1,6 @@
 /**
  * Joins the chunks of a part of the channels into one sequence of bytes, and cuts it into pieces that fill the pages of
- * PostgreSQL. Long values that PostgreSQL divides itself need about 6 % more space than their data.
+ * PostgreSQL. Long values that PostgreSQL divides itself need about 6% more space than their data.
  */
 
 import type { Chunk } from './tables.ts'

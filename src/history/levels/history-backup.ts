@@ -57,7 +57,7 @@ export async function copyWithoutHistory(backup: string, path: string): Promise<
       file,
       migrations.map(({ name }) => String(name)),
     )
-    // The last ids are copied last, because every new row changes them. Statistics are left out.
+    // The last ids are copied last, because every new row changes them. Statistics are omitted.
     const tables = tablesIn(backup).filter((table) => !historyTables.includes(table) && !/^sqlite_stat/.test(table))
     for (const table of tables.sort((a, b) => isLast(a) - isLast(b)))
       file.exec(`delete from main."${table}"; insert into main."${table}" select * from source."${table}"`)

@@ -34,8 +34,8 @@ export class StepReader {
   }
 
   /**
-   * Computes steps of an hour from those of ten minutes. The state of an hour is not determined by theirs, but by the
-   * seconds.
+   * Computes hourly steps from ten-minute steps. States are computed from the seconds, because ten-minute states are not
+   * enough.
    */
   async foldHours(hours: TimeRange, channelIds: readonly number[]): Promise<MutableSteps> {
     const folded = foldSteps(await this.readSteps(600, hours, channelIds), 600, 3600)

@@ -107,13 +107,14 @@ function readKinds(list: string): readonly EventKind[] {
   const kinds = new Set<EventKind>()
   for (const item of list.split(',')) {
     const kind = eventKinds.find((known) => known === item)
-    if (kind === undefined) throw badRequest(`kind: expected kinds of events, separated by commas; ${item} is none`)
+    if (kind === undefined)
+      throw badRequest(`kind: unknown event kind ${item}; expected event kinds separated by commas`)
     kinds.add(kind)
   }
   return [...kinds]
 }
 
-/** Returns the path and query of the events that follow. */
+/** Returns the path and query of the next page. */
 function toNext(url: string, before: number): string {
   const [path = '', query] = url.split('?')
   const parameters = new URLSearchParams(query)

@@ -124,10 +124,10 @@ async function describeRecords({ db, alerts }: Service, add: Add): Promise<void>
     const pending = add('notification_deliveries_pending', 'Messages that are waiting to be sent.')
     pending.set(await countDeliveries(db.read, { status: 'pending' }))
   } catch {
-    add('store_reachable', '0 while the database cannot be read.').set(0)
+    add('store_reachable', '1 if the database can be read, otherwise 0.').set(0)
     return
   }
-  add('store_reachable', '0 while the database cannot be read.').set(1)
+  add('store_reachable', '1 if the database can be read, otherwise 0.').set(1)
 }
 
 /** The size of the history is omitted while it is not known. */

@@ -74,7 +74,7 @@ export class OscListener {
     return this.#problem
   }
 
-  /** Listens until the signal aborts. If the port is in use, it is tried again every few seconds. */
+  /** Listens until the signal aborts. If the port is in use, retries every few seconds. */
   async run(signal: AbortSignal): Promise<void> {
     const { host, port } = this.#address
     while (!signal.aborted) {

@@ -1,5 +1,5 @@
 /**
- * The session with a receiver: one query at a time. A receiver accepts one session and refuses further ones, so all
+ * The session with a receiver: one query at a time. A receiver accepts one session and refuses others, so all
  * users of a client share a session. The last one to close it closes the connection.
  */
 

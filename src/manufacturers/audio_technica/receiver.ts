@@ -151,7 +151,7 @@ async function readReceiver(client: UpstreamClient, session: Session, replies: M
     )
   }
   await sendQueries(session, family.identityQueries, { replies })
-  // The first answers show which channels have a transmitter, and therefore the further queries.
+  // The first answers show which channels have a transmitter, and therefore which queries follow.
   for (const queries of [family.levelQueries, family.levelQueries, family.settingQueries]) {
     const missing = queries(replies).filter((query) => !replies.has(keyOf(query)))
     await sendQueries(session, missing, { replies })

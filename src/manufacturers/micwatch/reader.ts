@@ -159,7 +159,7 @@ function readerOfList({ items, maxItems = Infinity }: Node, expected: string): R
   }
 }
 
-/** The last values may be left out if they may be null, and further ones are ignored. */
+/** Nullable values at the end can be omitted. Additional values are ignored. */
 function readerOfTuple(items: readonly Node[]): Read {
   const readers = items.map(readerOf)
   const required = 1 + items.findLastIndex(({ anyOf }) => !canBeNull(anyOf))

@@ -96,7 +96,7 @@ export interface NotificationDeliveryRow {
   last_error: string | null
   created_at: number
   last_attempt_at: number | null
-  /** Null unless it is tried again. */
+  /** Null unless it is retried. */
   next_attempt_at: number | null
   sent_at: number | null
 }

@@ -9,7 +9,7 @@ export function isOpen({ state }: Pick<AlertBody, 'state'>): boolean {
   return state === 'raised' || state === 'snoozed'
 }
 
-/** Only its site can respond to an alert of a site. */
+/** Alerts from a followed site can only be handled at that site. */
 export function canRespond({ state, site }: Pick<AlertBody, 'state' | 'site'>): boolean {
   return site === null && isOpen({ state })
 }

@@ -237,7 +237,7 @@ function frequenciesIn({ BinarySchema: schema }: Fields): number[] {
   for (const range of ranges) {
     const { StartFreq: start, EndFreq: end, StepFreq: step } = isFields(range) ? range : {}
     if (typeof start !== 'number' || typeof end !== 'number' || typeof step !== 'number' || !(end >= start && step > 0))
-      throw inHeader('FreqRanges', 'StartFreq, EndFreq and a positive StepFreq, with the start before the end')
+      throw inHeader('FreqRanges', 'StartFreq, EndFreq and a positive StepFreq, with the end not below the start')
     // The end may be inexact, because steps may have fractions.
     const count = Math.floor((end - start) / step + 0.001) + 1
     if (frequencies.length + count > maxScanPoints) throw tooManyPoints()
