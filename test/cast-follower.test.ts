@@ -69,8 +69,28 @@ describe.concurrent.each(engines)('the assignment of a performer in a slot (%s)'
     expect((await listActive()).toSorted()).toEqual(['Cem 3 null', 'Nora 2 Glinda'])
     expect([await performerIn(1), await performerIn(3)]).toEqual(['Nora', null])
 
+    // A change of that slot takes nothing from her.
+    await put(3, { color: 'red' })
+    expect([await performerIn(1), await listActive()]).toEqual(['Nora', expect.arrayContaining(['Nora 2 Glinda'])])
+
     const [assignment] = (await app.get('/api/assignments/?is_active=true&wireless_unit=2')).json
     expect((await app.send('DELETE', `/api/assignments/${assignment.id}/`)).status).toBe(204)
     expect([await performerIn(1), await performerIn(2)]).toEqual([null, 'Cem'])
+
+    // Removing her from one of two slots leaves her in the other, also when it is undone.
+    await put(1, { performer_name: 'Nora' })
+    await put(3, { performer_name: 'Nora' })
+    expect((await listActive()).toSorted()).toEqual(['Cem 3 null', 'Nora 2 null'])
+    const undoId = (await put(3, { performer_id: null })).headers['x-undo-id']
+    expect([await performerIn(1), await performerIn(3), await listActive()]).toEqual(['Nora', null, ['Cem 3 null']])
+    expect((await app.post(`/api/undo/${undoId}/`)).status).toBe(200)
+    expect([await performerIn(1), await performerIn(3)]).toEqual(['Nora', 'Nora'])
+    expect((await listActive()).toSorted()).toEqual(['Cem 3 null', 'Nora 2 null'])
+
+    // Another performer in her only slot ends what she wears elsewhere.
+    await put(1, { performer_id: null })
+    await receive(off(3), pack(1, 'H02', 'MTH400'))
+    await put(3, { performer_name: 'Ben' })
+    expect(await listActive()).toEqual(['Cem 3 null'])
   })
 })

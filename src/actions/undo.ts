@@ -9,7 +9,7 @@ import { writeAudit } from '../storage/audit.ts'
 import { lockUnits } from '../storage/hardware.ts'
 import { lockPictures, removeUnusedPictures } from '../storage/pictures.ts'
 import { findUndoRecord, markUndone, restoreRows } from '../storage/undo.ts'
-import { recordAssignments } from './equipment/record-assignments.ts'
+import { recordAssignmentEvents, recordAssignments } from './equipment/record-assignments.ts'
 import { recordMoves } from './shows/record-moves.ts'
 
 export async function undo(service: Service, actor: Actor, id: number): Promise<Undone> {
@@ -19,7 +19,11 @@ export async function undo(service: Service, actor: Actor, id: number): Promise<
     await lockUnits(tx)
     const record = await findUndoRecord(tx, id, now())
     if (record === undefined) throw new RequestError('not_found', { subject: `action to undo with the id ${id}` })
-    const restored = await recordAssignments(tx, { actor, time: now() }, () => restoreRows(tx, revision, record))
+    const restoresCast = record.changes.some(
+      ({ table, before, after }) => table === 'slot_entries' && 'performer' in { ...before, ...after },
+    )
+    const recordChanges = restoresCast ? recordAssignmentEvents : recordAssignments
+    const restored = await recordChanges(tx, { actor, time: now() }, () => restoreRows(tx, revision, record))
     if ('changedSince' in restored) throw new RequestError('changed_since', { subject: restored.changedSince })
     await recordMoves(tx, service, actor, restored.moves)
     await markUndone(tx, id)

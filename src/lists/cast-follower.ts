@@ -25,6 +25,7 @@ import type { StoredLists } from './stored-lists.ts'
 
 /** A pack that is on the air for a shorter time is not assigned. */
 const receivedForMs = 5000
+const stepMs = 250
 const retryAfterMs = 1000
 
 interface Reception {
@@ -95,7 +96,9 @@ export class CastFollower {
     }
   }
 
-  #schedule(dueAt: number): void {
+  /** Packs that are due within the same step are followed together. */
+  #schedule(at: number): void {
+    const dueAt = Math.ceil(at / stepMs) * stepMs
     if (this.#isClosed || dueAt >= this.#dueAt) return
     clearTimeout(this.#timer)
     this.#dueAt = dueAt
@@ -124,9 +127,7 @@ export class CastFollower {
     const { placeholderStore, unitStore } = this.#service
     const received = this.#listReceived()
     return planCast(received, {
-      entries: placeholderStore
-        .entries()
-        .filter(({ channel_id, performer }) => channel_id !== null && performer !== null),
+      entries: placeholderStore.entries().filter(({ performer }) => performer !== null),
       assignments,
       slotOf: (channel) => this.#slotOf(channel),
       unitOf: (channel) => unitStore.ofChannel(channel)?.id,

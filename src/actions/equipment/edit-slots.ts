@@ -3,6 +3,7 @@
 import type { SlotChange } from '../../contract/slots.ts'
 import type { AuditAction } from '../../contract/values.ts'
 import type { Actor } from '../../domain/access/access.ts'
+import { setActive } from '../../domain/equipment/hardware.ts'
 import {
   type EntryHolder,
   emptyFields,
@@ -20,12 +21,20 @@ import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import type { Tx } from '../../storage/database.ts'
 import { listStoredProfiles } from '../../storage/frequencies.ts'
-import { findPerformer, insertPerformer, listPerformers, lockUnits } from '../../storage/hardware.ts'
-import { replaceSlotEntry } from '../../storage/slot-entries.ts'
+import {
+  findActiveAssignment,
+  findPerformer,
+  insertPerformer,
+  listAssignments,
+  listPerformers,
+  lockUnits,
+  saveAssignment,
+} from '../../storage/hardware.ts'
+import { listSlotEntries, replaceSlotEntry } from '../../storage/slot-entries.ts'
 import { deletePlaceholder, insertPlaceholder } from '../../storage/slots.ts'
 import { UndoRecorder } from '../../storage/undo.ts'
 import { requireLocal } from '../require-local.ts'
-import { assignUnit, recordAssignments } from './record-assignments.ts'
+import { assignUnit, recordAssignmentEvents } from './record-assignments.ts'
 
 const lastSlot = 65_535
 
@@ -57,7 +66,7 @@ export async function changeSlot(
     if (known !== null && isSameJson(before, after)) return null
     await undo.willChangeEntry(holder)
     await replaceSlotEntry(tx, holder, after)
-    await assignHolder(service, tx, holder, after, { actor, time, undo })
+    await assignHolder(service, tx, holder, { before, after }, { actor, time, undo })
     await audit(tx, actor, 'slot.change', slot, { before, after })
     return undo.save('slot.change', time)
   })
@@ -89,7 +98,7 @@ export async function clearSlot(
       await undo.willChangeEntry(holder)
       // The version must not return to 0.
       await replaceSlotEntry(tx, holder, emptyFields)
-      await assignHolder(service, tx, holder, emptyFields, { actor, time, undo })
+      await assignHolder(service, tx, holder, { before, after: emptyFields }, { actor, time, undo })
     }
     await audit(tx, actor, 'slot.delete', slot, { before })
     return undo.save('slot.delete', time)
@@ -104,16 +113,53 @@ export interface Edit {
   readonly undo: UndoRecorder
 }
 
-/** Gives the performer of a slot the unit that its channel receives. */
+/** Gives the performer of a slot the unit that its channel receives, and takes it from the former one. */
 export async function assignHolder(
-  { unitStore }: Service,
+  service: Service,
   tx: Tx,
   { kind, id }: EntryHolder,
-  fields: SlotFields,
+  { before, after }: { readonly before: SlotFields; readonly after: SlotFields },
   edit: Edit,
 ): Promise<void> {
-  const unit = kind === 'channel' ? unitStore.ofChannel(id) : undefined
-  if (unit !== undefined) await recordAssignments(tx, edit, () => assignUnit(tx, unit.id, fields, edit))
+  const isSamePerformer = before.performer === after.performer
+  if (isSamePerformer && before.role === after.role) return
+  const unit = kind === 'channel' ? service.unitStore.ofChannel(id)?.id : undefined
+  await recordAssignmentEvents(tx, edit, async () => {
+    if (before.performer !== null && !isSamePerformer) {
+      await endAssignments(service, tx, { performer: before.performer, unit }, edit)
+    }
+    if (unit === undefined || after.performer === null) return
+    // A lower slot of another performer may keep the unit.
+    const isWorn = (await findActiveAssignment(tx.query, unit))?.performer === after.performer
+    if (isWorn || !isSamePerformer) await assignUnit(tx, unit, after, edit)
+  })
+}
+
+/**
+ * Ends the assignment of the unit that a performer's former slot receives, and those of packs that no slot of the
+ * performer receives any more, unless another slot of the performer waits for its pack.
+ */
+async function endAssignments(
+  { unitStore }: Service,
+  tx: Tx,
+  { performer, unit }: { readonly performer: number; readonly unit: number | undefined },
+  { time, undo }: Edit,
+): Promise<void> {
+  const assignments = await listAssignments(tx.query, { performer, is_active: true })
+  const entries = (await listSlotEntries(tx.query)).filter((entry) => entry.performer === performer)
+  const channels = new Set(entries.map(({ channel_id }) => channel_id))
+  const channelOf = (id: number) => unitStore.get(id)?.channel_id ?? null
+  const received = new Set(assignments.map(({ wireless_unit }) => channelOf(wireless_unit)))
+  const isWaiting = [...channels].some((channel) => channel !== null && !received.has(channel))
+  for (const assignment of assignments) {
+    const { wireless_unit } = assignment
+    const channel = channelOf(wireless_unit)
+    const isDeviceUnit = unitStore.get(wireless_unit)?.api_device_id != null
+    const isAway = !isDeviceUnit && (channel === null || !channels.has(channel))
+    if (wireless_unit !== unit && (isWaiting || !isAway)) continue
+    await undo.willChange('assignments', assignment.id)
+    await saveAssignment(tx, setActive(assignment, false, time))
+  }
 }
 
 function holderIn({ slotRecords }: Service, slot: number): EntryHolder | null {
@@ -163,7 +209,10 @@ async function findOrAddPerformer(
     throw new RequestError('bad_request', { details: `performer_id: there is no performer ${id}` })
   }
   if (id !== undefined || name === undefined) return id
-  const known = (await listPerformers(tx.query)).find((performer) => nameKey(performer.name) === nameKey(name))
+  const performers = await listPerformers(tx.query)
+  const known =
+    performers.find((performer) => performer.name === name) ??
+    performers.find((performer) => nameKey(performer.name) === nameKey(name))
   if (known !== undefined) return known.id
   const added = await insertPerformer(tx, { name, notes: '', picture: null })
   undo.added('performers', added.id)

@@ -41,10 +41,11 @@ async function merge(service: Service, tx: Tx, channel: number, placeholder: num
   const { label, color, ...others } = fieldsOf(entered)
   const receiver = receiverStore.listAllFacts().find(({ channels }) => channels.some(({ id }) => id === channel))
   if (receiver !== undefined && !isEmptyEntry({ ...emptyFields, ...others })) requireLocal(receiver, 'slot')
-  const merged = mergeFields(entered, placeholderStore.entryOf(holder) ?? emptyFields)
+  const before = placeholderStore.entryOf(holder) ?? emptyFields
+  const merged = mergeFields(entered, before)
   await edit.undo.willChange('placeholders', placeholder)
   await edit.undo.willChangeEntry(holder)
   await deletePlaceholder(tx, placeholder)
   await replaceSlotEntry(tx, holder, fieldsOf(merged))
-  await assignHolder(service, tx, holder, merged, edit)
+  await assignHolder(service, tx, holder, { before, after: merged }, edit)
 }

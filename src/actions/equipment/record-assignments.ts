@@ -26,12 +26,23 @@ interface Edit {
  * in the same transaction. The transaction must have incremented the revision. If the assignments are undone, so are the
  * changes of the slots.
  */
-export async function recordAssignments<T>(tx: Tx, { actor, time }: Edit, work: () => Promise<T>): Promise<T> {
+export async function recordAssignments<T>(tx: Tx, edit: Edit, work: () => Promise<T>): Promise<T> {
+  return recordAssignmentEvents(tx, edit, async (before) => {
+    const result = await work()
+    await followAssignments(tx, before, await listActiveAssignments(tx.query))
+    return result
+  })
+}
+
+/** Runs `work`, which changes slots itself, and stores the events of the assignments that it changes. */
+export async function recordAssignmentEvents<T>(
+  tx: Tx,
+  { actor, time }: Edit,
+  work: (before: readonly ListedAssignment[]) => Promise<T>,
+): Promise<T> {
   const before = await listActiveAssignments(tx.query)
-  const result = await work()
-  const after = await listActiveAssignments(tx.query)
-  await followAssignments(tx, before, after)
-  await insertEvents(tx, compareAssignments(before, after, { time, by: actor.name }))
+  const result = await work(before)
+  await insertEvents(tx, compareAssignments(before, await listActiveAssignments(tx.query), { time, by: actor.name }))
   return result
 }
 
@@ -44,8 +55,11 @@ async function followAssignments(
   const current = new Map(after.map((assignment) => [assignment.wireless_unit, assignment]))
   for (const unit of new Set([...previous.keys(), ...current.keys()])) {
     const [was, is] = [previous.get(unit), current.get(unit)]
-    const channel = is === undefined && was !== undefined ? await findChannel(tx, was, after) : (is?.channel_id ?? null)
-    if (channel === null || (was?.performer.id === is?.performer.id && was?.role === is?.role)) continue
+    const isSamePerformer = was?.performer.id === is?.performer.id
+    if (isSamePerformer && was?.role === is?.role) continue
+    const kept = is === undefined || isSamePerformer ? was : undefined
+    const channel = kept === undefined ? (is?.channel_id ?? null) : await findChannel(tx, kept, after)
+    if (channel === null) continue
     const holder = { kind: 'channel', id: channel } as const
     const entry = (await findSlotEntry(tx.query, holder)) ?? emptyFields
     // A slot may have a role without a performer.
@@ -55,7 +69,7 @@ async function followAssignments(
 }
 
 /**
- * Finds the channel whose slot had the ended assignment. While that slot receives nothing, its pack may be received in
+ * Finds the channel whose slot the assignment belongs to. While that slot receives nothing, its pack may be received in
  * another one, or in none.
  */
 async function findChannel(

@@ -45,15 +45,16 @@ export type SlotEntryRecord = Body<typeof SlotEntryRecord>
 
 export function exportSlots({ slots, receivers, placeholders, performers, units, assignments }: Installation) {
   const slotOf = new Map(listSlotHolders(receivers, placeholders).map(({ kind, id, slot }) => [`${kind} ${id}`, slot]))
-  const assigned = new Set(assignments.map(({ wireless_unit }) => wireless_unit))
-  const withUnit = new Set(units.filter(({ id }) => assigned.has(id)).map(({ channel_id }) => channel_id))
+  const assignmentOf = new Map(assignments.map((assignment) => [assignment.wireless_unit, assignment]))
+  const assignmentIn = new Map(units.map(({ id, channel_id }) => [channel_id, assignmentOf.get(id)]))
   const entries = slots.flatMap((entry): SlotEntryRecord[] => {
     const { kind, id } = holderOf(entry)
     const slot = slotOf.get(`${kind} ${id}`)
     if (slot === undefined) return []
     const isPlaceholder = kind === 'placeholder'
-    const isAssigned = kind === 'channel' && withUnit.has(id)
     const { label, color, role, note, spares } = entry
+    const assignment = kind === 'channel' ? assignmentIn.get(id) : undefined
+    const isAssigned = assignment?.performer === entry.performer && assignment.role === role
     const performer = performers.find((candidate) => candidate.id === entry.performer)
     const fields = {
       ...(label !== null && !isPlaceholder && { label }),

@@ -10,7 +10,7 @@ export interface ReceivedPack {
   readonly unit: number
 }
 
-/** `entries` are those of channels with a performer, `assignments` the active ones. */
+/** `entries` are those with a performer, `assignments` the active ones. */
 export interface CastState {
   readonly entries: readonly SlotEntry[]
   readonly assignments: readonly Assignment[]
@@ -32,17 +32,19 @@ export function planCast(received: readonly ReceivedPack[], state: CastState): C
   const active = new Map<number, Pick<Assignment, 'performer' | 'wireless_unit' | 'role'>>(
     state.assignments.map((assignment) => [assignment.wireless_unit, assignment]),
   )
-  const entryOf = new Map(state.entries.map((entry) => [entry.channel_id ?? 0, entry]))
+  const entryOf = new Map(state.entries.map((entry) => [entry.channel_id, entry]))
+  entryOf.delete(null)
   const started: CastChanges['started'][number][] = []
   const entered: CastChanges['entered'][number][] = []
 
-  const entriesOf = (performer: number) => [...entryOf.values()].filter((entry) => entry.performer === performer)
+  const entriesOf = (performer: number) => state.entries.filter((entry) => entry.performer === performer)
   const hasAssignment = ({ channel_id, performer }: SlotEntry) =>
     active.get(state.unitOf(channel_id ?? 0) ?? 0)?.performer === performer
   /** True if a lower slot, which receives nothing, keeps the pack for its performer. */
   const isKept = (performer: number, slot: number) =>
     entriesOf(performer).some(
-      ({ channel_id }) => state.slotOf(channel_id ?? 0) < slot && state.unitOf(channel_id ?? 0) === undefined,
+      ({ channel_id }) =>
+        channel_id !== null && state.slotOf(channel_id) < slot && state.unitOf(channel_id) === undefined,
     )
   /** Ends the assignments of packs that the performer's slots received before. */
   const endPrevious = (performer: number) => {

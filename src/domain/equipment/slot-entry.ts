@@ -60,7 +60,10 @@ export function mergeFields(winner: SlotFields, other: SlotFields): SlotFields {
     // A role belongs to its performer.
     ...(winner.performer === null
       ? { performer: other.performer, role: winner.role ?? other.role }
-      : { performer: winner.performer, role: winner.role }),
+      : {
+          performer: winner.performer,
+          role: winner.role ?? (winner.performer === other.performer ? other.role : null),
+        }),
     note: winner.note ?? other.note,
     planned: {
       frequency: planned.frequency ?? other.planned.frequency,
