@@ -136,8 +136,8 @@ export async function assignHolder(
 }
 
 /**
- * Ends the assignment of the unit that a performer's former slot receives, and those of packs that no slot of the
- * performer receives any more, unless another slot of the performer waits for its pack.
+ * Ends the assignment of the unit that a performer's former slot receives. Also ends those of packs that no slot of the
+ * performer receives any more, unless such a slot waits for its pack.
  */
 async function endAssignments(
   { unitStore }: Service,
