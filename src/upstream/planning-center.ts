@@ -304,7 +304,10 @@ function readRecord(body: unknown): Json {
 }
 
 function unusable(): PlanningCenterError {
-  return new PlanningCenterError('away', 'Planning Center sent a response that Micwatch cannot read.')
+  return new PlanningCenterError(
+    'away',
+    'Planning Center is not available: it sent a response that Micwatch cannot read.',
+  )
 }
 
 function toServiceType(record: Json): ServiceType[] {
