@@ -20,7 +20,8 @@ export async function start() {
   const session = { user: null, role: 'operator', csrf_token: null, permissions: ['read', 'operate'] }
   service.data.responses['/api/auth/session'] = session
   const now = Math.floor(Date.now() / 1_000)
-  const dropout = now - 3 * day
+  // Not on a grid line, which would cover a part of it.
+  const dropout = Math.floor((now - 3 * day) / 3600) * 3600 + 1807
   const { history } = service.data
   history.dropouts = [{ channelId: 7, at: dropout, ms: 200 }]
   history.events = [
