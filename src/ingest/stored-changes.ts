@@ -19,7 +19,7 @@ import type { StoredSlots } from './placeholder-store.ts'
 import type { ReceiverUpdates } from './receiver-updates.ts'
 import type { RemoteLevelLane } from './remote-levels.ts'
 
-/** What transactions that incremented `revision` have changed. */
+/** Changes of transactions that incremented `revision`. */
 interface StoredChange {
   readonly receivers: readonly Receiver[]
   readonly entries: readonly QueueEntry[]

@@ -1,6 +1,6 @@
 /** Caches API responses by manufacturer until they change or expire. */
 
-/** What changes of data do to cached responses. */
+/** The part of the cache that code which changes data needs. */
 export interface CachedResponses {
   /** Drops the responses about this manufacturer, and those about all manufacturers. Null drops everything. */
   drop(manufacturer: string | null): void

@@ -45,7 +45,7 @@ interface Site {
   readonly idsThere: ReadonlyMap<number, number>
 }
 
-/** What is known of a site while levels are asked for. */
+/** Requests for levels to one site. */
 interface Line {
   readonly semaphore: Semaphore
   /** Requests that are queued or sent. */

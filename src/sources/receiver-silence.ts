@@ -16,7 +16,7 @@ export interface PolledManufacturer {
 export const checkReceiversEveryMs = 1000
 /** If a check is this late, the process was suspended, and the sources could not report in the meantime. */
 const maxDelayMs = 5000
-/** How long the sources have to report after the process was suspended. */
+/** After the process was suspended, sources may take this long to report again. */
 const graceMs = 15_000
 
 /** Is checked independently of the sources' cycles, which are up to 30 s apart after failures. */

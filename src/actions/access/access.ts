@@ -1,4 +1,4 @@
-/** What users sign in with, and the code with which the first administrator is created. */
+/** Sign-in: passwords, single sign-on, and the code that creates the first administrator. */
 
 import { randomInt } from 'node:crypto'
 import { rm } from 'node:fs/promises'

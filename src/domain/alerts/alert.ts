@@ -115,7 +115,7 @@ export function toAlertMessage(alert: Alert): AlertMessage {
   return { type: 'alert', manufacturer, id, kind, state, severity, message, channel_id }
 }
 
-/** What applies to an alert now and is not stored with it. */
+/** Computed whenever an alert is sent; not stored. */
 export interface AlertMarks {
   readonly isSilenced: boolean
   /** Undefined unless the title of the channel has changed since the alert was raised. */

@@ -1,7 +1,7 @@
 /**
  * Folds level samples into the current second of every channel. Runs ten times a second for thousands of channels, so
- * it uses numbers in typed arrays, and folding allocates nothing. Keeps closed seconds until they are stored. All times are monotonic milliseconds
- * (`performance.now()`).
+ * it uses numbers in typed arrays, and folding allocates nothing. Keeps closed seconds until they are stored. All times
+ * are monotonic milliseconds (`performance.now()`).
  */
 
 import type { GapReason } from '../../contract/values.ts'
