@@ -13,7 +13,7 @@ export async function createBlankPlaceholders(db: Database): Promise<void> {
     await nextRevision(tx)
     // Searched again, because another process may have created them.
     for (const slot of await findBlankSlots(tx.query)) {
-      await insertPlaceholder(tx, { slot, name: '', kind: 'blank', frequency: null, note: '', created_at: now() })
+      await insertPlaceholder(tx, { slot, kind: 'blank', created_at: now() })
     }
   })
 }

@@ -1,13 +1,18 @@
 /** Frequency profiles that operators have added, and their changes of built-in ones, and spectrum scans. */
 
 import type { Selectable } from 'kysely'
-import type { StoredProfile } from '../domain/frequencies/profile-changes.ts'
+import { isBuiltIn, type StoredProfile } from '../domain/frequencies/profile-changes.ts'
 import type { Levels } from '../domain/frequencies/scans/scan.ts'
 import type { NewScan, Scan } from '../domain/frequencies/scans/stored-scan.ts'
 import { packLevels, unpackLevels } from '../domain/frequencies/scans/stored-scan.ts'
 import type { Reader, Tx } from './database.ts'
 import type { ScanRow } from './schema/equipment.ts'
 import { removeProfileFromSlots } from './slot-entries.ts'
+
+/** True for a built-in profile and for one that users have added. */
+export async function hasProfile(reader: Reader, id: string): Promise<boolean> {
+  return isBuiltIn(id) || (await listStoredProfiles(reader)).some((profile) => profile.id === id)
+}
 
 export async function listStoredProfiles(reader: Reader): Promise<StoredProfile[]> {
   const rows = await reader.selectFrom('frequency_profiles').selectAll().orderBy('id').execute()

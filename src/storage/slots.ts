@@ -128,16 +128,22 @@ export async function listPlaceholders(reader: Reader): Promise<Placeholder[]> {
   }))
 }
 
-export async function insertPlaceholder(tx: Tx, placeholder: Omit<Placeholder, 'id'>): Promise<Placeholder> {
+type NewPlaceholder = Partial<Placeholder> & Pick<Placeholder, 'slot' | 'kind' | 'created_at'>
+
+/** Missing fields are stored as empty. */
+export async function insertPlaceholder(
+  tx: Tx,
+  { slot, kind, created_at, name = '', frequency = null, note = '' }: NewPlaceholder,
+): Promise<Placeholder> {
   await countPlaceholderChange(tx)
-  const { slot, kind, created_at, ...entered } = placeholder
+  const entered = { name, frequency, note }
   const { id } = await tx.query
     .insertInto('placeholders')
     .values({ slot, kind, created_at })
     .returning('id')
     .executeTakeFirstOrThrow()
   await saveEntered(tx, { id, ...entered }, false)
-  return { id, ...placeholder }
+  return { id, slot, kind, created_at, ...entered }
 }
 
 export async function savePlaceholder(tx: Tx, { id, slot, kind, ...entered }: Placeholder): Promise<void> {

@@ -9,12 +9,11 @@ import type { Actor } from '../../domain/access/access.ts'
 import { type Assignment, setActive } from '../../domain/equipment/hardware.ts'
 import { describeHolder } from '../../domain/equipment/slots.ts'
 import { RequestError } from '../../domain/errors.ts'
-import { isBuiltIn } from '../../domain/frequencies/profile-changes.ts'
 import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import type { Reader, Tx } from '../../storage/database.ts'
-import { listStoredProfiles, setChannelProfile } from '../../storage/frequencies.ts'
+import { hasProfile, setChannelProfile } from '../../storage/frequencies.ts'
 import {
   deleteAssignment,
   deletePerformer,
@@ -126,7 +125,9 @@ export async function changeChannel(
     const before = receiver.channels.find((channel) => channel.id === id)?.profile ?? null
     if (profile !== undefined && profile !== before) {
       requireLocal(receiver)
-      if (profile !== null) await requireProfile(tx.query, profile)
+      if (profile !== null && !(await hasProfile(tx.query, profile))) {
+        throw new RequestError('bad_request', { details: `profile: there is no profile ${profile}` })
+      }
       await setChannelProfile(tx, revision, { channelId: id, receiverId: receiver.id, profile })
       await audit(tx, actor, 'channel.change', `channel ${id}`, { field: 'profile', before, after: profile })
     }
@@ -135,12 +136,6 @@ export async function changeChannel(
   // A merge may have assigned the unit.
   if (changed.undoId !== null) await service.reload()
   return changed
-}
-
-async function requireProfile(reader: Reader, id: string): Promise<void> {
-  const stored = await listStoredProfiles(reader)
-  if (isBuiltIn(id) || stored.some((profile) => profile.id === id)) return
-  throw new RequestError('bad_request', { details: `profile: there is no profile ${id}` })
 }
 
 /** Moves channels and placeholders to other slots, all at once: two may swap their slots. Returns the id to undo it with. */

@@ -2,7 +2,7 @@
 
 import type { AuditAction } from '../../contract/values.ts'
 import type { Actor } from '../../domain/access/access.ts'
-import { listSlotHolders, type Placeholder, slotTaken } from '../../domain/equipment/slots.ts'
+import { lastSlot, listSlotHolders, type Placeholder, slotTaken } from '../../domain/equipment/slots.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
@@ -11,8 +11,6 @@ import type { Tx } from '../../storage/database.ts'
 import { deletePlaceholder, insertPlaceholder, nextSlots, savePlaceholder } from '../../storage/slots.ts'
 
 type PlaceholderChange = Partial<Omit<Placeholder, 'id' | 'created_at'>>
-
-const lastSlot = 65_535
 
 export async function addPlaceholder(
   service: Service,

@@ -12,15 +12,15 @@ import {
   nothingPlanned,
   type SlotFields,
 } from '../../domain/equipment/slot-entry.ts'
+import { lastSlot } from '../../domain/equipment/slots.ts'
 import { RequestError } from '../../domain/errors.ts'
-import { isBuiltIn } from '../../domain/frequencies/profile-changes.ts'
 import { isSameJson } from '../../domain/json.ts'
 import { nameKey } from '../../domain/text.ts'
 import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import type { Tx } from '../../storage/database.ts'
-import { listStoredProfiles } from '../../storage/frequencies.ts'
+import { hasProfile } from '../../storage/frequencies.ts'
 import {
   findActiveAssignment,
   findPerformer,
@@ -35,8 +35,6 @@ import { deletePlaceholder, insertPlaceholder } from '../../storage/slots.ts'
 import { UndoRecorder } from '../../storage/undo.ts'
 import { requireLocal } from '../require-local.ts'
 import { assignUnit, recordAssignmentEvents } from './record-assignments.ts'
-
-const lastSlot = 65_535
 
 /** Versions that a client has read; null if it does not say. */
 export type ExpectedVersions = ReadonlySet<number> | null
@@ -169,8 +167,7 @@ function holderIn({ slotRecords }: Service, slot: number): EntryHolder | null {
 }
 
 async function addPlaceholder(tx: Tx, slot: number, undo: UndoRecorder): Promise<EntryHolder> {
-  const fields = { slot, kind: 'wireless', name: '', note: '', frequency: null, created_at: now() } as const
-  const { id } = await insertPlaceholder(tx, fields)
+  const { id } = await insertPlaceholder(tx, { slot, kind: 'wireless', created_at: now() })
   undo.added('placeholders', id)
   return { kind: 'placeholder', id }
 }
@@ -184,7 +181,10 @@ async function applyChange(
 ): Promise<SlotFields> {
   const { label, color, role, note, planned, spares } = change
   if (spares?.includes(slot)) throw new RequestError('bad_request', { details: 'spares: expected other slots' })
-  if (planned?.profile != null) await requireProfile(tx, planned.profile)
+  const profile = planned?.profile ?? null
+  if (profile !== null && !(await hasProfile(tx.query, profile))) {
+    throw new RequestError('bad_request', { details: `planned.profile: there is no profile ${profile}` })
+  }
   const performer = await findOrAddPerformer(tx, change, { actor, undo })
   return {
     ...before,
@@ -219,11 +219,6 @@ async function findOrAddPerformer(
   const details = { name }
   await writeAudit(tx, { actor, action: 'performer.create', target: `performer ${added.id}`, result: 'ok', details })
   return added.id
-}
-
-async function requireProfile(tx: Tx, id: string): Promise<void> {
-  if (isBuiltIn(id) || (await listStoredProfiles(tx.query)).some((profile) => profile.id === id)) return
-  throw new RequestError('bad_request', { details: `planned.profile: there is no profile ${id}` })
 }
 
 /** Only the label and the color of a slot whose channel belongs to a site can be changed here. */

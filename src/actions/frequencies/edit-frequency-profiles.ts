@@ -8,7 +8,6 @@ import { RequestError } from '../../domain/errors.ts'
 import {
   completeLevels,
   findReversedRange,
-  isBuiltIn,
   mergeProfileChanges,
   type ProfileChange,
   toProfileBodies,
@@ -19,6 +18,7 @@ import type { Reader, Tx } from '../../storage/database.ts'
 import {
   clearChannelProfile,
   deleteStoredProfile,
+  hasProfile,
   listStoredProfiles,
   saveStoredProfile,
 } from '../../storage/frequencies.ts'
@@ -78,10 +78,6 @@ export async function removeFrequencyProfile(service: Service, actor: Actor, id:
 async function requireProfile(reader: Reader, id: string): Promise<FrequencyProfileBody> {
   if (!(await hasProfile(reader, id))) throw new RequestError('not_found', { subject: `profile ${id}` })
   return bodyOf(reader, id)
-}
-
-async function hasProfile(reader: Reader, id: string): Promise<boolean> {
-  return isBuiltIn(id) || (await listStoredProfiles(reader)).some((profile) => profile.id === id)
 }
 
 async function bodyOf(reader: Reader, id: string): Promise<FrequencyProfileBody> {

@@ -79,7 +79,7 @@ async function addPlaceholders(
 ): Promise<RecordChange[]> {
   const changes: RecordChange[] = []
   for (const fields of placeholders) {
-    const { id } = await insertPlaceholder(tx, { ...fields, kind: 'wireless', frequency: null, created_at })
+    const { id } = await insertPlaceholder(tx, { ...fields, kind: 'wireless', created_at })
     undo.added('placeholders', id)
     changes.push({ what: 'placeholder', id: preview ? null : id, from: null, to: fields })
   }

@@ -126,6 +126,6 @@ export async function importSlots(
 }
 
 async function addPlaceholder({ tx, now }: ImportContext, slot: number): Promise<EntryHolder> {
-  const fields = { slot, kind: 'wireless', name: '', note: '', frequency: null, created_at: now } as const
-  return { kind: 'placeholder', id: (await insertPlaceholder(tx, fields)).id }
+  const { id } = await insertPlaceholder(tx, { slot, kind: 'wireless', created_at: now })
+  return { kind: 'placeholder', id }
 }

@@ -7,6 +7,8 @@ import { unmonitoredCondition } from '../conditions/condition.ts'
 import { RequestError } from '../errors.ts'
 import { toConditionBody } from './receiver-body.ts'
 
+export const lastSlot = 65_535
+
 /** A slot holds a channel, a placeholder, or nothing. */
 export interface SlotHolder {
   readonly kind: 'channel' | 'placeholder'

@@ -2,7 +2,7 @@
 
 import type { Group } from '../../contract/groups.ts'
 import type { Receiver } from '../equipment/receiver.ts'
-import { describeHolder, type PlannedMove, planSlots, type SlotHolder } from '../equipment/slots.ts'
+import { describeHolder, lastSlot, type PlannedMove, planSlots, type SlotHolder } from '../equipment/slots.ts'
 import { findUnstorable, isRecord, type Json } from '../json.ts'
 import type { CastRow } from './cast-columns.ts'
 
@@ -63,7 +63,6 @@ interface MicboardState {
   readonly groups: readonly Group[]
 }
 
-const lastSlot = 65_535
 const maxNameLength = 255
 /** Far more than micboard can show. */
 const maxSlots = 10_000
