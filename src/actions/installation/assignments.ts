@@ -4,11 +4,11 @@ import { type Body, name } from '../../contract/schema.ts'
 import { setActive } from '../../domain/equipment/hardware.ts'
 import { insertAssignment, saveAssignment } from '../../storage/hardware.ts'
 import { channelNumber, describeChannel, describeDevice, deviceFields, findReceiver, toReference } from './devices.ts'
-import { record, sortByContent, time, toIsoTime } from './entries.ts'
+import { defineSection, list, record, sortByContent, time, toIsoTime } from './entries.ts'
 import { type Installation, readInstallation } from './export-installation.ts'
 import { type ImportContext, ImportError, readTime } from './import-context.ts'
 
-export const AssignmentEntry = record(
+const AssignmentEntry = record(
   {
     performer: name,
     ...deviceFields,
@@ -19,9 +19,15 @@ export const AssignmentEntry = record(
   },
   'an assignment with a performer and a manufacturer',
 )
-export type AssignmentEntry = Body<typeof AssignmentEntry>
+type AssignmentEntry = Body<typeof AssignmentEntry>
 
-export function exportAssignments({ assignments, performers, units, receivers }: Installation): AssignmentEntry[] {
+export const assignmentSection = defineSection(
+  list(AssignmentEntry, 'a list of assignments'),
+  exportAssignments,
+  importAssignments,
+)
+
+function exportAssignments({ assignments, performers, units, receivers }: Installation): AssignmentEntry[] {
   const entries = assignments.flatMap(({ performer: id, wireless_unit, role, started_at }): AssignmentEntry[] => {
     const performer = performers.find((candidate) => candidate.id === id)
     const unit = units.find((candidate) => candidate.id === wireless_unit)
@@ -44,7 +50,7 @@ export function exportAssignments({ assignments, performers, units, receivers }:
   return sortByContent(entries)
 }
 
-export async function importAssignments(work: ImportContext, entries: readonly AssignmentEntry[]): Promise<void> {
+async function importAssignments(work: ImportContext, entries: readonly AssignmentEntry[] = []): Promise<void> {
   const { tx, now, unknown } = work
   if (entries.length === 0) return
   const { performers, receivers, units, assignments } = await readInstallation(tx.query, work.secrets)

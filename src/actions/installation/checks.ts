@@ -7,13 +7,13 @@ import { listReceivers } from '../../storage/receivers.ts'
 import { nextRevision } from '../../storage/revision.ts'
 import { insertCheck, listShows } from '../../storage/shows.ts'
 import { ChannelReference, describeChannel, findChannel, indexChannels } from './devices.ts'
-import { record, sortByContent, time, toIsoTime } from './entries.ts'
+import { defineSection, list, record, sortByContent, time, toIsoTime } from './entries.ts'
 import type { Installation } from './export-installation.ts'
 import { createPicker, type ImportContext, ImportError, readTimeOrNull } from './import-context.ts'
 import { findShow, ShowReference, toShowReference } from './shows.ts'
 
 /** A line check is identified by its show, channel and times. */
-export const CheckEntry = record(
+const CheckEntry = record(
   {
     show: ShowReference,
     channel: ChannelReference,
@@ -26,10 +26,12 @@ export const CheckEntry = record(
   },
   'a line check with its show, channel and user',
 )
-export type CheckEntry = Body<typeof CheckEntry>
+type CheckEntry = Body<typeof CheckEntry>
+
+export const checkSection = defineSection(list(CheckEntry, 'a list of line checks'), exportChecks, importChecks)
 
 /** Checks of removed channels are omitted, because nothing identifies these. */
-export function exportChecks({ checks, shows, receivers }: Installation): CheckEntry[] {
+function exportChecks({ checks, shows, receivers }: Installation): CheckEntry[] {
   const references = indexChannels(receivers)
   const entries = checks.flatMap(({ show_id, channel_id, began_at, checked_at, result, note, by }): CheckEntry[] => {
     const show = shows.find(({ id }) => id === show_id)
@@ -50,8 +52,8 @@ export function exportChecks({ checks, shows, receivers }: Installation): CheckE
   return sortByContent(entries)
 }
 
-/** Stored checks stay as they are. Call it after the shows were imported. */
-export async function importChecks(work: ImportContext, entries: readonly CheckEntry[]): Promise<void> {
+/** Never changes stored checks. */
+async function importChecks(work: ImportContext, entries: readonly CheckEntry[] = []): Promise<void> {
   const { tx, before, unknown } = work
   if (entries.length === 0) return
   const revision = await nextRevision(tx, 'checks')

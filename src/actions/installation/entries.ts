@@ -1,6 +1,28 @@
 /** Parts of the schemas in an installation file, and of the functions that write and read it. */
 
 import Type from 'typebox'
+import type { Body } from '../../contract/schema.ts'
+import type { Installation } from './export-installation.ts'
+import type { ImportContext } from './import-context.ts'
+
+export interface ExportOptions {
+  readonly withSecrets: boolean
+}
+
+/** A section of the installation file. `import` receives undefined for a file without this section. */
+export interface Section<Schema extends Type.TSchema = Type.TSchema> {
+  readonly schema: Schema
+  export(installation: Installation, options: ExportOptions): Body<Schema> & object
+  import(work: ImportContext, entries: Body<Schema> | undefined): Promise<void>
+}
+
+export function defineSection<Schema extends Type.TSchema>(
+  schema: Schema,
+  toEntries: Section<Schema>['export'],
+  importEntries: Section<Schema>['import'],
+): Section<Schema> {
+  return { schema, export: toEntries, import: importEntries }
+}
 
 /** Rejects unknown keys, so that a misspelled key is not mistaken for a missing one. */
 export const record = <T extends Type.TProperties>(properties: T, description: string) =>

@@ -2,24 +2,31 @@ import Type from 'typebox'
 import { profileId } from '../../contract/channels.ts'
 import { profileFields } from '../../contract/frequencies.ts'
 import { type Body, name } from '../../contract/schema.ts'
-import { isBuiltIn, type StoredProfile } from '../../domain/frequencies/profile-changes.ts'
+import { isBuiltIn } from '../../domain/frequencies/profile-changes.ts'
 import { saveStoredProfile } from '../../storage/frequencies.ts'
-import { record } from './entries.ts'
+import { defineSection, list, record } from './entries.ts'
+import type { Installation } from './export-installation.ts'
 import { type ImportContext, ImportError } from './import-context.ts'
 
-/** A frequency profile that was added, or the changes of a built-in one. */
-export const ProfileEntry = record(
+/** An added frequency profile, or the changes to a built-in one. */
+const ProfileEntry = record(
   { id: profileId, name: Type.Optional(name), ...profileFields },
   'a frequency profile with at least an id',
 )
-export type ProfileEntry = Body<typeof ProfileEntry>
+type ProfileEntry = Body<typeof ProfileEntry>
 
-export function exportFrequencyProfiles(profiles: readonly StoredProfile[]): ProfileEntry[] {
-  return profiles.map(({ id, change }) => ({ id, ...change }))
+export const frequencyProfileSection = defineSection(
+  list(ProfileEntry, 'a list of frequency profiles'),
+  exportFrequencyProfiles,
+  importFrequencyProfiles,
+)
+
+function exportFrequencyProfiles({ frequency_profiles }: Installation): ProfileEntry[] {
+  return frequency_profiles.map(({ id, change }) => ({ id, ...change }))
 }
 
 /** An entry of a profile that is not built in must have a name. */
-export async function importFrequencyProfiles(work: ImportContext, entries: readonly ProfileEntry[]): Promise<void> {
+async function importFrequencyProfiles(work: ImportContext, entries: readonly ProfileEntry[] = []): Promise<void> {
   for (const [index, { id, ...change }] of entries.entries()) {
     const stored = work.before.frequency_profiles.find((profile) => profile.id === id)
     if (!isBuiltIn(id) && change.name === undefined) {

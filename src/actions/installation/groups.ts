@@ -1,31 +1,28 @@
-import { type Group, groupFields } from '../../contract/groups.ts'
+import { groupFields } from '../../contract/groups.ts'
 import { type Body, name } from '../../contract/schema.ts'
-import type { ScopeSettings } from '../../domain/settings.ts'
+import { indexSettings } from '../../domain/settings.ts'
 import { insertGroup, saveGroup } from '../../storage/slots.ts'
-import { record, sortBy, whenNotEmpty } from './entries.ts'
+import { defineSection, list, record, sortBy, whenNotEmpty } from './entries.ts'
+import type { Installation } from './export-installation.ts'
 import { createPicker, type ImportContext, ImportError } from './import-context.ts'
 import { exportSettings, groupSettings, importSettings } from './settings.ts'
 
-export const GroupEntry = record(
-  { title: name, ...groupFields, settings: groupSettings },
-  'a group with at least a title',
-)
-export type GroupEntry = Body<typeof GroupEntry>
+const GroupEntry = record({ title: name, ...groupFields, settings: groupSettings }, 'a group with at least a title')
+type GroupEntry = Body<typeof GroupEntry>
 
-export function exportGroups(groups: readonly Group[], settings: ReadonlyMap<number, ScopeSettings>): GroupEntry[] {
-  return sortBy(groups, ({ title }) => title).map(({ id, zone, ...fields }) => ({
+export const groupSection = defineSection(list(GroupEntry, 'a list of groups'), exportGroups, importGroups)
+
+function exportGroups(installation: Installation): GroupEntry[] {
+  const settings = indexSettings(installation.settings).groups
+  return sortBy(installation.groups, ({ title }) => title).map(({ id, zone, ...fields }) => ({
     ...fields,
     ...(zone !== null && { zone }),
     ...whenNotEmpty('settings', exportSettings(settings.get(id))),
   }))
 }
 
-/** `manufacturers` are the codes that a group may name. */
-export async function importGroups(
-  work: ImportContext,
-  entries: readonly GroupEntry[],
-  manufacturers: readonly string[],
-): Promise<void> {
+async function importGroups(work: ImportContext, entries: readonly GroupEntry[] = []): Promise<void> {
+  const manufacturers = [...work.before.manufacturers, ...work.planned.manufacturers].map(({ code }) => code)
   const pick = createPicker(work.before.groups)
   for (const [index, { settings, ...entry }] of entries.entries()) {
     const { manufacturer = null } = entry

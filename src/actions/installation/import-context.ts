@@ -2,9 +2,11 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { isRecord } from '../../domain/json.ts'
+import type { NotificationChannel } from '../../domain/notifications/channel.ts'
 import { parseTimestamp } from '../../domain/timestamp.ts'
 import type { Tx } from '../../storage/database.ts'
 import type { Secrets } from '../../storage/secrets.ts'
+import type { StoredManufacturer } from '../../storage/settings.ts'
 import type { Installation } from './export-installation.ts'
 
 /** Thrown for an invalid value in the file. The message begins with the path of the value inside the file. */
@@ -25,12 +27,24 @@ export interface Count {
 /** A section of the file. */
 export type Kind = Exclude<keyof Installation, 'units'>
 
+export interface PlannedChannel {
+  readonly stored: NotificationChannel | undefined
+  readonly channel: Omit<NotificationChannel, 'id'>
+}
+
 interface ImportStart {
   readonly tx: Tx
   readonly secrets: Secrets
   readonly revision: number
   readonly now: number
   readonly before: Installation
+  /** Entries that were merged into the stored records before the transaction. */
+  readonly planned: {
+    readonly manufacturers: readonly StoredManufacturer[]
+    readonly notification_channels: readonly PlannedChannel[]
+  }
+  /** The slots that the entries about placeholders and receivers name. */
+  readonly slots: { readonly placeholders: readonly number[]; readonly channels: ReadonlySet<number> }
 }
 
 export interface ImportContext extends ImportStart {

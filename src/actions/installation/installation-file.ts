@@ -5,91 +5,80 @@
 
 import Type from 'typebox'
 import type { Body } from '../../contract/schema.ts'
-import { indexSettings } from '../../domain/settings.ts'
-import { AssignmentEntry, exportAssignments } from './assignments.ts'
-import { CheckEntry, exportChecks } from './checks.ts'
-import { list, record, whenNotEmpty } from './entries.ts'
+import { assignmentSection } from './assignments.ts'
+import { checkSection } from './checks.ts'
+import { type ExportOptions, record, type Section } from './entries.ts'
 import type { Installation } from './export-installation.ts'
-import { exportFrequencyProfiles, ProfileEntry } from './frequency-profiles.ts'
-import { exportGroups, GroupEntry } from './groups.ts'
-import type { Kind } from './import-context.ts'
-import { exportLocations, LocationEntry } from './locations.ts'
-import { exportManufacturers, ManufacturerEntry } from './manufacturers.ts'
-import { exportMarkers, MarkerEntry } from './markers.ts'
-import {
-  exportNotificationChannels,
-  exportNotificationRules,
-  NotificationChannelEntry,
-  NotificationRuleEntry,
-} from './notifications.ts'
-import { exportPerformers, PerformerEntry } from './performers.ts'
-import { exportPlaceholders, PlaceholderEntry } from './placeholders.ts'
-import { exportPlanningCenter, PlanningCenterEntry } from './planning-center.ts'
-import { exportReceivers, ReceiverEntry } from './receivers.ts'
-import { exportScenes, SceneEntry } from './scenes.ts'
-import { exportSettings, settingsSection } from './settings.ts'
-import { exportShows, ShowEntry } from './shows.ts'
-import { exportSilences, SilenceEntry } from './silences.ts'
-import { exportSlots, SlotEntryRecord } from './slots.ts'
+import { frequencyProfileSection } from './frequency-profiles.ts'
+import { groupSection } from './groups.ts'
+import type { ImportContext, Kind } from './import-context.ts'
+import { locationSection } from './locations.ts'
+import { manufacturerSection } from './manufacturers.ts'
+import { markerSection } from './markers.ts'
+import { notificationChannelSection, notificationRuleSection } from './notifications.ts'
+import { performerSection } from './performers.ts'
+import { placeholderSection } from './placeholders.ts'
+import { planningCenterSection } from './planning-center.ts'
+import { receiverSection } from './receivers.ts'
+import { sceneSection } from './scenes.ts'
+import { settingSection } from './settings.ts'
+import { showSection } from './shows.ts'
+import { silenceSection } from './silences.ts'
+import { slotSection } from './slots.ts'
 
+/** Written and imported in this order: a section refers only to earlier ones. */
 const sections = {
-  manufacturers: list(ManufacturerEntry, 'a list of manufacturers'),
-  settings: settingsSection,
-  locations: list(LocationEntry, 'a list of locations'),
-  groups: list(GroupEntry, 'a list of groups'),
-  performers: list(PerformerEntry, 'a list of performers'),
-  frequency_profiles: list(ProfileEntry, 'a list of frequency profiles'),
-  receivers: list(ReceiverEntry, 'a list of receivers'),
-  assignments: list(AssignmentEntry, 'a list of assignments'),
-  placeholders: list(PlaceholderEntry, 'a list of placeholders'),
-  slots: list(SlotEntryRecord, 'a list of entries about slots'),
-  shows: list(ShowEntry, 'a list of shows'),
-  scenes: list(SceneEntry, 'a list of scenes'),
-  silences: list(SilenceEntry, 'a list of silences'),
-  markers: list(MarkerEntry, 'a list of markers'),
-  checks: list(CheckEntry, 'a list of line checks'),
-  notification_channels: list(NotificationChannelEntry, 'a list of notification channels'),
-  notification_rules: list(NotificationRuleEntry, 'a list of notification rules'),
-  planning_center: Type.Optional(PlanningCenterEntry),
-} satisfies Record<Kind, Type.TSchema>
+  manufacturers: manufacturerSection,
+  settings: settingSection,
+  locations: locationSection,
+  groups: groupSection,
+  performers: performerSection,
+  frequency_profiles: frequencyProfileSection,
+  receivers: receiverSection,
+  assignments: assignmentSection,
+  placeholders: placeholderSection,
+  slots: slotSection,
+  shows: showSection,
+  scenes: sceneSection,
+  silences: silenceSection,
+  markers: markerSection,
+  checks: checkSection,
+  notification_channels: notificationChannelSection,
+  notification_rules: notificationRuleSection,
+  planning_center: planningCenterSection,
+} satisfies Record<Kind, Section>
+
+/** Written even without entries. */
+const alwaysWritten: readonly Kind[] = [
+  ...(['manufacturers', 'settings', 'locations', 'groups', 'performers'] as const),
+  ...(['receivers', 'assignments', 'placeholders', 'shows'] as const),
+]
+
+type Schemas = { -readonly [Name in Kind]: (typeof sections)[Name]['schema'] }
 
 export const kinds = Object.keys(sections) as Kind[]
 
+const schemas = Object.fromEntries(kinds.map((kind) => [kind, sections[kind].schema])) as Schemas
+
 export const InstallationFile = record(
-  { version: Type.Literal(1, { description: '1, the version that this program supports' }), ...sections },
+  { version: Type.Literal(1, { description: '1, the version that this program supports' }), ...schemas },
   'what micwatch export writes',
 )
 export type InstallationFile = Body<typeof InstallationFile>
 
 /** Converts the stored records to a file. All lists are sorted, so that equal installations give equal files. */
-export function toInstallationFile(
-  installation: Installation,
-  { withSecrets }: { readonly withSecrets: boolean },
-): InstallationFile {
-  const { locations, groups, shows } = installation
-  const settings = indexSettings(installation.settings)
-  return {
-    version: 1,
-    manufacturers: exportManufacturers(installation.manufacturers, settings.manufacturers, withSecrets),
-    settings: exportSettings(settings.global),
-    locations: exportLocations(locations),
-    groups: exportGroups(groups, settings.groups),
-    performers: exportPerformers(installation.performers),
-    ...whenNotEmpty('frequency_profiles', exportFrequencyProfiles(installation.frequency_profiles)),
-    receivers: exportReceivers(installation.receivers, locations),
-    assignments: exportAssignments(installation),
-    placeholders: exportPlaceholders(installation.placeholders),
-    ...whenNotEmpty('slots', exportSlots(installation)),
-    shows: exportShows(shows, groups),
-    ...whenNotEmpty('scenes', exportScenes(installation)),
-    ...whenNotEmpty('silences', exportSilences(installation)),
-    ...whenNotEmpty('markers', exportMarkers(installation)),
-    ...whenNotEmpty('checks', exportChecks(installation)),
-    ...whenNotEmpty(
-      'notification_channels',
-      exportNotificationChannels(installation.notification_channels, withSecrets),
-    ),
-    ...whenNotEmpty('notification_rules', exportNotificationRules(installation)),
-    ...whenNotEmpty('planning_center', exportPlanningCenter(installation, withSecrets)),
+export function toInstallationFile(installation: Installation, options: ExportOptions): InstallationFile {
+  const written = kinds.flatMap((kind) => {
+    const section: Section = sections[kind]
+    const value = section.export(installation, options)
+    return alwaysWritten.includes(kind) || Object.keys(value).length > 0 ? [[kind, value]] : []
+  })
+  return { version: 1, ...Object.fromEntries(written) }
+}
+
+export async function importSections(work: ImportContext, file: InstallationFile): Promise<void> {
+  for (const kind of kinds) {
+    const section: Section = sections[kind]
+    await section.import(work, file[kind])
   }
 }

@@ -2,18 +2,18 @@ import Type from 'typebox'
 import { type Location, locationFields } from '../../contract/locations.ts'
 import { name } from '../../contract/schema.ts'
 import { insertLocation, saveLocation } from '../../storage/locations.ts'
-import { sortBy, whenNotEmpty } from './entries.ts'
+import { defineSection, list, sortBy, whenNotEmpty } from './entries.ts'
 import { createPicker, type ImportContext } from './import-context.ts'
 
 /** Locations are nested, and identified by their names. */
-export interface LocationEntry {
+interface LocationEntry {
   readonly name: string
   readonly description?: string
   readonly zone?: string | null
   readonly locations?: readonly LocationEntry[]
 }
 
-export const LocationEntry = Type.Unsafe<LocationEntry>(
+const LocationEntry = Type.Unsafe<LocationEntry>(
   Type.Cyclic(
     {
       Location: Type.Object(
@@ -29,7 +29,13 @@ export const LocationEntry = Type.Unsafe<LocationEntry>(
   ),
 )
 
-export function exportLocations(locations: readonly Location[], parent: number | null = null): LocationEntry[] {
+export const locationSection = defineSection(
+  list(LocationEntry, 'a list of locations'),
+  ({ locations }) => exportLocations(locations),
+  importLocations,
+)
+
+function exportLocations(locations: readonly Location[], parent: number | null = null): LocationEntry[] {
   return sortBy(
     locations.filter((location) => location.parent === parent),
     ({ name }) => name,
@@ -53,8 +59,7 @@ export function pathOf(locations: readonly Location[], id: number): string[] {
   return path
 }
 
-/** Returns all locations, including those that were added. */
-export async function importLocations(work: ImportContext, entries: readonly LocationEntry[]): Promise<Location[]> {
+async function importLocations(work: ImportContext, entries: readonly LocationEntry[] = []): Promise<void> {
   const locations = [...work.before.locations]
   const put = async (children: readonly LocationEntry[], parent: number | null): Promise<void> => {
     const pick = createPicker(locations.filter((location) => location.parent === parent))
@@ -78,5 +83,4 @@ export async function importLocations(work: ImportContext, entries: readonly Loc
     }
   }
   await put(entries, null)
-  return locations
 }

@@ -3,26 +3,30 @@ import { type Body, code } from '../../contract/schema.ts'
 import { isSecretName, mask, maskSecrets } from '../../domain/access/secrets.ts'
 import { findRepeatedCode } from '../../domain/equipment/manufacturer-config.ts'
 import { RequestError } from '../../domain/errors.ts'
-import type { ScopeSettings } from '../../domain/settings.ts'
+import { indexSettings } from '../../domain/settings.ts'
 import type { Outbound } from '../../manufacturers/sources.ts'
 import { type StoredManufacturer, saveManufacturer } from '../../storage/settings.ts'
 import { mergeManufacturer } from '../sources/change-manufacturers.ts'
-import { record, sortBy, whenNotEmpty } from './entries.ts'
+import { defineSection, type ExportOptions, list, record, sortBy, whenNotEmpty } from './entries.ts'
+import type { Installation } from './export-installation.ts'
 import { type ImportContext, ImportError } from './import-context.ts'
 import { exportSettings, importSettings, manufacturerSettings } from './settings.ts'
 
-export const ManufacturerEntry = record(
+const ManufacturerEntry = record(
   { code, ...manufacturerFields, settings: manufacturerSettings },
   'a manufacturer with at least a code',
 )
-export type ManufacturerEntry = Body<typeof ManufacturerEntry>
+type ManufacturerEntry = Body<typeof ManufacturerEntry>
 
-export function exportManufacturers(
-  manufacturers: readonly StoredManufacturer[],
-  settings: ReadonlyMap<string, ScopeSettings>,
-  withSecrets: boolean,
-): ManufacturerEntry[] {
-  return sortBy(manufacturers, ({ code }) => code).map(({ secretsUnreadable, config, ...fields }) => ({
+export const manufacturerSection = defineSection(
+  list(ManufacturerEntry, 'a list of manufacturers'),
+  exportManufacturers,
+  importManufacturers,
+)
+
+function exportManufacturers(installation: Installation, { withSecrets }: ExportOptions): ManufacturerEntry[] {
+  const settings = indexSettings(installation.settings).manufacturers
+  return sortBy(installation.manufacturers, ({ code }) => code).map(({ secretsUnreadable, config, ...fields }) => ({
     ...fields,
     config: exportConfig(config, withSecrets, secretsUnreadable),
     ...whenNotEmpty('settings', exportSettings(settings.get(fields.code))),
@@ -72,12 +76,8 @@ export async function planManufacturers(
   )
 }
 
-export async function importManufacturers(
-  work: ImportContext,
-  entries: readonly ManufacturerEntry[],
-  planned: readonly StoredManufacturer[],
-): Promise<void> {
-  for (const manufacturer of planned) {
+async function importManufacturers(work: ImportContext, entries: readonly ManufacturerEntry[] = []): Promise<void> {
+  for (const manufacturer of work.planned.manufacturers) {
     const stored = work.before.manufacturers.find(({ code }) => code === manufacturer.code)
     if (work.count('manufacturers', stored, manufacturer)) await saveManufacturer(work.tx, work.secrets, manufacturer)
   }

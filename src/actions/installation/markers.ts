@@ -4,12 +4,12 @@ import { toMarkerEvent } from '../../domain/events/event-drafts.ts'
 import { insertEvents } from '../../storage/events.ts'
 import { listReceivers } from '../../storage/receivers.ts'
 import { ChannelReference, describeChannel, findChannel, indexChannels } from './devices.ts'
-import { record, sortByContent, time, toIsoTime } from './entries.ts'
+import { defineSection, list, record, sortByContent, time, toIsoTime } from './entries.ts'
 import type { Installation } from './export-installation.ts'
 import { createPicker, type ImportContext, ImportError, readTime } from './import-context.ts'
 
 /** A marker applies to all channels if it has none. It is identified by all that it contains. */
-export const MarkerEntry = record(
+const MarkerEntry = record(
   {
     time,
     until: Type.Optional(time),
@@ -19,10 +19,12 @@ export const MarkerEntry = record(
   },
   'a marker with a time and a text',
 )
-export type MarkerEntry = Body<typeof MarkerEntry>
+type MarkerEntry = Body<typeof MarkerEntry>
+
+export const markerSection = defineSection(list(MarkerEntry, 'a list of markers'), exportMarkers, importMarkers)
 
 /** Markers of removed channels are omitted, because nothing identifies these. */
-export function exportMarkers({ markers, receivers }: Installation): MarkerEntry[] {
+function exportMarkers({ markers, receivers }: Installation): MarkerEntry[] {
   const references = indexChannels(receivers)
   const entries = markers.flatMap(({ time, until, channel_id, text, by }): MarkerEntry[] => {
     const channel = channel_id === null ? undefined : references.get(channel_id)
@@ -40,8 +42,8 @@ export function exportMarkers({ markers, receivers }: Installation): MarkerEntry
   return sortByContent(entries)
 }
 
-/** Stored markers stay as they are. */
-export async function importMarkers(work: ImportContext, entries: readonly MarkerEntry[]): Promise<void> {
+/** Never changes stored markers. */
+async function importMarkers(work: ImportContext, entries: readonly MarkerEntry[] = []): Promise<void> {
   const { tx, before, unknown } = work
   if (entries.length === 0) return
   const receivers = await listReceivers(tx.query)

@@ -25,12 +25,12 @@ import {
 import { nextRevision } from '../../storage/revision.ts'
 import { listGroups } from '../../storage/slots.ts'
 import { validateConfig } from '../alerts/edit-notification-channels.ts'
-import { list, partial, record, sortByContent } from './entries.ts'
+import { defineSection, type ExportOptions, list, partial, record, sortByContent } from './entries.ts'
 import type { Installation } from './export-installation.ts'
-import { createPicker, type ImportContext, ImportError } from './import-context.ts'
+import { createPicker, type ImportContext, ImportError, type PlannedChannel } from './import-context.ts'
 
 /** A notification channel is identified by its name and type. */
-export const NotificationChannelEntry = record(
+const NotificationChannelEntry = record(
   {
     name,
     type: notificationChannelType,
@@ -40,13 +40,19 @@ export const NotificationChannelEntry = record(
   },
   'a notification channel with at least a name and a type',
 )
-export type NotificationChannelEntry = Body<typeof NotificationChannelEntry>
+type NotificationChannelEntry = Body<typeof NotificationChannelEntry>
+
+export const notificationChannelSection = defineSection(
+  list(NotificationChannelEntry, 'a list of notification channels'),
+  exportChannels,
+  importChannels,
+)
 
 const channelNames = Type.Array(name, { description: 'a list of names of notification channels' })
 const escalation = 'a section of after_seconds and notification_channels'
 
 /** A rule is identified by its name. */
-export const NotificationRuleEntry = record(
+const NotificationRuleEntry = record(
   {
     name,
     notification_channels: channelNames,
@@ -61,13 +67,19 @@ export const NotificationRuleEntry = record(
   },
   'a notification rule with at least a name and its notification channels',
 )
-export type NotificationRuleEntry = Body<typeof NotificationRuleEntry>
+type NotificationRuleEntry = Body<typeof NotificationRuleEntry>
 
-export function exportNotificationChannels(
-  channels: readonly NotificationChannel[],
-  withSecrets: boolean,
+export const notificationRuleSection = defineSection(
+  list(NotificationRuleEntry, 'a list of notification rules'),
+  exportRules,
+  importRules,
+)
+
+function exportChannels(
+  { notification_channels }: Installation,
+  { withSecrets }: ExportOptions,
 ): NotificationChannelEntry[] {
-  const entries = channels.map(({ name, type, enabled, config, secrets, signing }) => {
+  const entries = notification_channels.map(({ name, type, enabled, config, secrets, signing }) => {
     const exported = Object.entries(secrets ?? {}).map(([field, value]) => [field, withSecrets ? value : mask])
     return {
       ...{ name, type, enabled, config: { ...config, ...Object.fromEntries(exported) } },
@@ -78,11 +90,7 @@ export function exportNotificationChannels(
 }
 
 /** Rules whose groups were all removed are omitted, because without them they would apply to more alerts. */
-export function exportNotificationRules({
-  notification_rules,
-  notification_channels,
-  groups,
-}: Installation): NotificationRuleEntry[] {
+function exportRules({ notification_rules, notification_channels, groups }: Installation): NotificationRuleEntry[] {
   const namesOf = (ids: readonly number[]) =>
     ids.flatMap((id) => notification_channels.find((channel) => channel.id === id)?.name ?? [])
   const entries = notification_rules.flatMap((rule): NotificationRuleEntry[] => {
@@ -104,11 +112,6 @@ export function exportNotificationRules({
     ]
   })
   return sortByContent(entries)
-}
-
-export interface PlannedChannel {
-  readonly stored: NotificationChannel | undefined
-  readonly channel: Omit<NotificationChannel, 'id'>
 }
 
 /** Merges the entries into the stored notification channels, with the same validation as a REST request. */
@@ -145,25 +148,23 @@ function signingOf(
   return { secret: secret ?? createSigningSecret(), previous: null, previous_until: null }
 }
 
-export async function importNotifications(
-  work: ImportContext,
-  planned: readonly PlannedChannel[],
-  rules: readonly NotificationRuleEntry[],
-): Promise<void> {
-  const { tx, secrets } = work
-  if (planned.length + rules.length === 0) return
+/** Imports the merged entries. */
+async function importChannels(work: ImportContext): Promise<void> {
+  const { tx, secrets, planned } = work
+  if (planned.notification_channels.length === 0) return
   await nextRevision(tx, 'notifications')
-  for (const { stored, channel } of planned) {
+  for (const { stored, channel } of planned.notification_channels) {
     const before = stored === undefined ? undefined : withoutId(stored)
     if (!work.count('notification_channels', before, channel)) continue
     if (stored === undefined) await insertNotificationChannel(tx, secrets, channel)
     else await saveNotificationChannel(tx, secrets, { ...channel, id: stored.id })
   }
-  await importRules(work, rules)
 }
 
-async function importRules(work: ImportContext, entries: readonly NotificationRuleEntry[]): Promise<void> {
+async function importRules(work: ImportContext, entries: readonly NotificationRuleEntry[] = []): Promise<void> {
   const { tx, before } = work
+  if (entries.length === 0) return
+  await nextRevision(tx, 'notifications')
   const pick = createPicker(before.notification_rules)
   const groups = await listGroups(tx.query)
   const channels = await listSealedChannels(tx.query)

@@ -1,20 +1,27 @@
-import { type Performer, performerFields } from '../../contract/performers.ts'
+import { performerFields } from '../../contract/performers.ts'
 import { type Body, name } from '../../contract/schema.ts'
 import { insertPerformer, savePerformer } from '../../storage/hardware.ts'
 import { lockPictures, removeUnusedPictures, savePictureText } from '../../storage/pictures.ts'
 import { expectedPicture } from '../equipment/edit-pictures.ts'
-import { record, sortBy } from './entries.ts'
+import { defineSection, list, record, sortBy } from './entries.ts'
+import type { Installation } from './export-installation.ts'
 import { createPicker, type ImportContext, ImportError } from './import-context.ts'
 
-export const PerformerEntry = record({ name, ...performerFields }, 'a performer with at least a name')
-export type PerformerEntry = Body<typeof PerformerEntry>
+const PerformerEntry = record({ name, ...performerFields }, 'a performer with at least a name')
+type PerformerEntry = Body<typeof PerformerEntry>
+
+export const performerSection = defineSection(
+  list(PerformerEntry, 'a list of performers'),
+  exportPerformers,
+  importPerformers,
+)
 
 /** The pictures are data URLs. */
-export function exportPerformers(performers: readonly Performer[]): PerformerEntry[] {
+function exportPerformers({ performers }: Installation): PerformerEntry[] {
   return sortBy(performers, ({ name }) => name).map(({ id: _, ...fields }) => fields)
 }
 
-export async function importPerformers(work: ImportContext, entries: readonly PerformerEntry[]): Promise<void> {
+async function importPerformers(work: ImportContext, entries: readonly PerformerEntry[] = []): Promise<void> {
   const { tx, before } = work
   const pick = createPicker(before.performers)
   await lockPictures(tx)

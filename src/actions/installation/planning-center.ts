@@ -2,11 +2,11 @@ import Type from 'typebox'
 import { type Body, boundedText, name, nullable, slot } from '../../contract/schema.ts'
 import { isPlanningCenterToken, mergeSlots, planningCenterUrl } from '../../domain/imports/planning-center.ts'
 import { findStoredServiceType, saveServiceType, saveToken } from '../../storage/planning-center.ts'
-import { list, record, sortBy, whenNotEmpty } from './entries.ts'
+import { defineSection, type ExportOptions, list, record, sortBy, whenNotEmpty } from './entries.ts'
 import type { Installation } from './export-installation.ts'
 import { type ImportContext, ImportError } from './import-context.ts'
 
-export const PlanningCenterEntry = record(
+const PlanningCenterEntry = record(
   {
     /** Only present in an export with secrets. */
     token: Type.Optional(boundedText(3, 1000)),
@@ -26,11 +26,17 @@ export const PlanningCenterEntry = record(
   },
   'a section of token and service_types',
 )
-export type PlanningCenterEntry = Body<typeof PlanningCenterEntry>
+type PlanningCenterEntry = Body<typeof PlanningCenterEntry>
 
-export function exportPlanningCenter(
+export const planningCenterSection = defineSection(
+  Type.Optional(PlanningCenterEntry),
+  exportPlanningCenter,
+  importPlanningCenter,
+)
+
+function exportPlanningCenter(
   { planning_center: { token, service_types } }: Installation,
-  withSecrets: boolean,
+  { withSecrets }: ExportOptions,
 ): PlanningCenterEntry {
   return {
     ...(withSecrets && token !== null && { token }),
@@ -41,9 +47,9 @@ export function exportPlanningCenter(
   }
 }
 
-export async function importPlanningCenter(
+async function importPlanningCenter(
   work: ImportContext,
-  { token, service_types = [] }: PlanningCenterEntry,
+  { token, service_types = [] }: PlanningCenterEntry = {},
 ): Promise<void> {
   const { tx, secrets, before } = work
   if (token !== undefined) {

@@ -1,4 +1,4 @@
-/** Receivers with what users have entered: names, locations, slots and frequency profiles. */
+/** Receivers with the entries of users: names, locations, slots and frequency profiles. */
 
 import { isDeepStrictEqual } from 'node:util'
 import Type from 'typebox'
@@ -10,11 +10,13 @@ import { describeHolder, listSlotHolders, planSlots } from '../../domain/equipme
 import { isBuiltIn } from '../../domain/frequencies/profile-changes.ts'
 import type { Tx } from '../../storage/database.ts'
 import { logMovement, trimMovements } from '../../storage/discovery.ts'
-import { setChannelProfile } from '../../storage/frequencies.ts'
+import { listStoredProfiles, setChannelProfile } from '../../storage/frequencies.ts'
+import { listLocations } from '../../storage/locations.ts'
 import { saveReceivers } from '../../storage/receivers.ts'
 import { placeHolders } from '../../storage/slots.ts'
 import { describeChannel, describeDevice, deviceFields, findReceiver, toReference } from './devices.ts'
-import { record, sortBy, whenNotEmpty } from './entries.ts'
+import { defineSection, list, record, sortBy, whenNotEmpty } from './entries.ts'
+import type { Installation } from './export-installation.ts'
 import { type ImportContext, ImportError } from './import-context.ts'
 import { pathOf } from './locations.ts'
 
@@ -23,7 +25,7 @@ const perChannel = <T extends Type.TSchema>(value: T, description: string) =>
     Type.Record(Type.String({ pattern: '^\\d{1,5}$' }), value, { additionalProperties: false, description }),
   )
 
-export const ReceiverEntry = record(
+const ReceiverEntry = record(
   {
     ...deviceFields,
     /** Only present if an operator set the name. */
@@ -34,9 +36,15 @@ export const ReceiverEntry = record(
   },
   'a receiver with its manufacturer',
 )
-export type ReceiverEntry = Body<typeof ReceiverEntry>
+type ReceiverEntry = Body<typeof ReceiverEntry>
 
-export function exportReceivers(receivers: readonly Receiver[], locations: readonly Location[]): ReceiverEntry[] {
+export const receiverSection = defineSection(
+  list(ReceiverEntry, 'a list of receivers'),
+  exportReceivers,
+  importReceivers,
+)
+
+function exportReceivers({ receivers, locations }: Installation): ReceiverEntry[] {
   return sortBy(
     receivers,
     ({ manufacturer, serial_number, api_device_id }) => `${manufacturer} ${serial_number ?? api_device_id}`,
@@ -53,21 +61,11 @@ export function exportReceivers(receivers: readonly Receiver[], locations: reado
   })
 }
 
-interface Targets {
-  /** All locations, including those in the file. */
-  readonly locations: readonly Location[]
-  /** The ids of the frequency profiles that are not built in. */
-  readonly profiles: readonly string[]
-  /** The slots of the placeholders in the file. */
-  readonly placeholderSlots: readonly number[]
-}
-
-export async function importReceivers(
-  work: ImportContext,
-  entries: readonly ReceiverEntry[],
-  { locations, profiles, placeholderSlots }: Targets,
-): Promise<void> {
+async function importReceivers(work: ImportContext, entries: readonly ReceiverEntry[] = []): Promise<void> {
   const { tx, before, revision, now } = work
+  const locations = await listLocations(tx.query)
+  const profiles = (await listStoredProfiles(tx.query)).map(({ id }) => id)
+  const placeholderSlots = work.slots.placeholders
   const slots = new Map<number, number>()
   const pathBySlot = requireDistinctSlots(placeholderSlots)
   for (const [index, entry] of entries.entries()) {

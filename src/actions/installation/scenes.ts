@@ -18,7 +18,7 @@ import {
   indexChannels,
   toReference,
 } from './devices.ts'
-import { list, partial, record, sortByContent, toIsoTime } from './entries.ts'
+import { defineSection, list, partial, record, sortByContent, toIsoTime } from './entries.ts'
 import { type Installation, readInstallation } from './export-installation.ts'
 import { createPicker, type ImportContext, ImportError, readTimeOrNull } from './import-context.ts'
 import { findShow, ShowReference, timeOrNull, toShowReference } from './shows.ts'
@@ -29,7 +29,7 @@ const { frequency } = placeholderFields
  * A scene is identified by its show and its title. It refers to records by their present names, and placeholders by
  * their present slots; the other names and slots are those that it stores.
  */
-export const SceneEntry = record(
+const SceneEntry = record(
   {
     show: ShowReference,
     title: name,
@@ -56,10 +56,12 @@ export const SceneEntry = record(
   },
   'a scene with at least a title and its show',
 )
-export type SceneEntry = Body<typeof SceneEntry>
+type SceneEntry = Body<typeof SceneEntry>
+
+export const sceneSection = defineSection(list(SceneEntry, 'a list of scenes'), exportScenes, importScenes)
 
 /** Removed records are omitted. */
-export function exportScenes({ scenes, shows, groups, performers, placeholders, ...rest }: Installation): SceneEntry[] {
+function exportScenes({ scenes, shows, groups, performers, placeholders, ...rest }: Installation): SceneEntry[] {
   const channels = indexChannels(rest.receivers)
   const nameOfPerformer = (id: number | null) => performers.find((performer) => performer.id === id)?.name
   const entries = scenes.flatMap(({ show_id, title, arrangement, by, created_at, recalled_at }): SceneEntry[] => {
@@ -100,8 +102,7 @@ export function exportScenes({ scenes, shows, groups, performers, placeholders, 
   return sortByContent(entries)
 }
 
-/** Call it after everything that a scene refers to was imported. */
-export async function importScenes(work: ImportContext, entries: readonly SceneEntry[]): Promise<void> {
+async function importScenes(work: ImportContext, entries: readonly SceneEntry[] = []): Promise<void> {
   const { tx, now } = work
   if (entries.length === 0) return
   const revision = await nextRevision(tx, 'shows')
@@ -124,7 +125,7 @@ export async function importScenes(work: ImportContext, entries: readonly SceneE
   }
 }
 
-/** Returns what the scene stores, without devices that are not known. */
+/** Returns the arrangement without unknown devices. */
 function toArrangement(
   entry: SceneEntry,
   { receivers, units, placeholders, groups, performers }: Installation,

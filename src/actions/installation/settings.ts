@@ -12,13 +12,14 @@ import {
 import {
   describeValues,
   findConflict,
+  globalScope,
   indexSettings,
   parseSetting,
   type ScopeSettings,
   type SettingScope,
 } from '../../domain/settings.ts'
 import { saveSetting } from '../../storage/settings.ts'
-import { partial, record } from './entries.ts'
+import { defineSection, partial, record } from './entries.ts'
 import { type ImportContext, ImportError } from './import-context.ts'
 
 const section = (keys: readonly SettingKey[]) =>
@@ -46,7 +47,11 @@ function schemaOf(key: SettingKey): Type.TSchema {
   }
 }
 
-export const settingsSection = section(settingKeys)
+export const settingSection = defineSection(
+  section(settingKeys),
+  ({ settings }) => exportSettings(indexSettings(settings).global),
+  (work, settings) => importSettings(work, settings, globalScope, 'settings'),
+)
 export const manufacturerSettings = section(settingKeys.filter((key) => settingKinds[key].isPerManufacturer))
 export const groupSettings = section(settingKeys.filter((key) => settingKinds[key].isPerGroup))
 

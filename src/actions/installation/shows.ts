@@ -6,14 +6,15 @@ import { type NewShow, type Show, stateOf, toShowBody } from '../../domain/shows
 import { nextRevision } from '../../storage/revision.ts'
 import { insertShow, saveShow } from '../../storage/shows.ts'
 import { listGroups } from '../../storage/slots.ts'
-import { list, record, sortBy } from './entries.ts'
+import { defineSection, list, record, sortBy } from './entries.ts'
+import type { Installation } from './export-installation.ts'
 import { createPicker, type ImportContext, ImportError, readTimeOrNull } from './import-context.ts'
 
 /** Validated by `readTime`, whose message has the path of the show. */
 export const timeOrNull = Type.Optional(nullable(Type.String(), 'a time such as 2026-05-01T18:00:00Z'))
 
 /** A show is identified by its title and its planned start. */
-export const ShowEntry = record(
+const ShowEntry = record(
   {
     title: name,
     groups: list(name, 'a list of group titles'),
@@ -23,12 +24,14 @@ export const ShowEntry = record(
   },
   'a show with at least a title',
 )
-export type ShowEntry = Body<typeof ShowEntry>
+type ShowEntry = Body<typeof ShowEntry>
+
+export const showSection = defineSection(list(ShowEntry, 'a list of shows'), exportShows, importShows)
 
 export const ShowReference = record({ title: name, starts_at: timeOrNull }, 'a show with its title and planned start')
 export type ShowReference = Body<typeof ShowReference>
 
-export function exportShows(shows: readonly Show[], groups: readonly Group[]): ShowEntry[] {
+function exportShows({ shows, groups }: Installation): ShowEntry[] {
   return sortBy(shows, ({ title, starts_at }) => `${starts_at ?? ''} ${title}`).map((show) => {
     const { id: _, state: __, group_ids, ...fields } = toShowBody(show)
     const titles = group_ids.flatMap((id) => groups.find((group) => group.id === id)?.title ?? [])
@@ -50,7 +53,7 @@ export function findShow(shows: readonly Show[], { title, starts_at }: ShowRefer
 }
 
 /** A show that is already stored keeps its start and its end, and an ended one its groups. */
-export async function importShows(work: ImportContext, entries: readonly ShowEntry[]): Promise<void> {
+async function importShows(work: ImportContext, entries: readonly ShowEntry[] = []): Promise<void> {
   const { tx, before } = work
   if (entries.length === 0) return
   await nextRevision(tx, 'shows')

@@ -5,12 +5,12 @@ import { type Body, boundedText, name } from '../../contract/schema.ts'
 import type { Silence } from '../../domain/alerts/silences.ts'
 import { insertSilence } from '../../storage/alerts.ts'
 import { ChannelReference, describeChannel, findChannel, toReference } from './devices.ts'
-import { list, record, sortByContent, time, toIsoTime, whenNotEmpty } from './entries.ts'
+import { defineSection, list, record, sortByContent, time, toIsoTime, whenNotEmpty } from './entries.ts'
 import { type Installation, readInstallation } from './export-installation.ts'
 import { createPicker, type ImportContext, ImportError, readTime } from './import-context.ts'
 
 /** Absent lists do not restrict a silence. */
-export const SilenceEntry = record(
+const SilenceEntry = record(
   {
     channels: list(ChannelReference, 'a list of channels'),
     groups: list(name, 'a list of group titles'),
@@ -22,9 +22,11 @@ export const SilenceEntry = record(
   },
   'a silence with the time until which it applies',
 )
-export type SilenceEntry = Body<typeof SilenceEntry>
+type SilenceEntry = Body<typeof SilenceEntry>
 
-export function exportSilences({ silences, groups, receivers }: Installation): SilenceEntry[] {
+export const silenceSection = defineSection(list(SilenceEntry, 'a list of silences'), exportSilences, importSilences)
+
+function exportSilences({ silences, groups, receivers }: Installation): SilenceEntry[] {
   const entries = silences.flatMap(({ kinds, until, reason, by, created_at, ...ids }): SilenceEntry[] => {
     const channels = receivers.flatMap((receiver) =>
       receiver.channels
@@ -52,7 +54,7 @@ export function exportSilences({ silences, groups, receivers }: Installation): S
 }
 
 /** Silences that have ended are omitted. */
-export async function importSilences(work: ImportContext, entries: readonly SilenceEntry[]): Promise<void> {
+async function importSilences(work: ImportContext, entries: readonly SilenceEntry[] = []): Promise<void> {
   const { tx, now } = work
   if (entries.length === 0) return
   const { groups, receivers, silences } = await readInstallation(tx.query, work.secrets)

@@ -15,12 +15,12 @@ import { isBuiltIn } from '../../domain/frequencies/profile-changes.ts'
 import { findSlotEntry, holderOf, replaceSlotEntry } from '../../storage/slot-entries.ts'
 import { insertPlaceholder } from '../../storage/slots.ts'
 import { assignUnit } from '../equipment/record-assignments.ts'
-import { partial, record, whenNotEmpty } from './entries.ts'
+import { defineSection, list, partial, record, whenNotEmpty } from './entries.ts'
 import { type Installation, readInstallation } from './export-installation.ts'
 import { type ImportContext, ImportError } from './import-context.ts'
 
 /** The sections `placeholders` and `assignments` contain the rest. */
-export const SlotEntryRecord = record(
+const SlotEntryRecord = record(
   {
     slot,
     ...partial({
@@ -41,9 +41,22 @@ export const SlotEntryRecord = record(
   },
   'what was entered about a slot',
 )
-export type SlotEntryRecord = Body<typeof SlotEntryRecord>
+type SlotEntryRecord = Body<typeof SlotEntryRecord>
 
-export function exportSlots({ slots, receivers, placeholders, performers, units, assignments }: Installation) {
+export const slotSection = defineSection(
+  list(SlotEntryRecord, 'a list of entries about slots'),
+  exportSlots,
+  importSlots,
+)
+
+function exportSlots({
+  slots,
+  receivers,
+  placeholders,
+  performers,
+  units,
+  assignments,
+}: Installation): SlotEntryRecord[] {
   const slotOf = new Map(listSlotHolders(receivers, placeholders).map(({ kind, id, slot }) => [`${kind} ${id}`, slot]))
   const assignmentOf = new Map(assignments.map((assignment) => [assignment.wireless_unit, assignment]))
   const assignmentIn = new Map(units.map(({ id, channel_id }) => [channel_id, assignmentOf.get(id)]))
@@ -78,15 +91,8 @@ function toPlanned({ frequency, profile, transmitter }: PlannedCarrier, isPlaceh
   }
 }
 
-/**
- * Call it after the receivers, performers, placeholders and assignments were imported. An entry about a slot of
- * `channelSlots` is not imported while its receiver is unknown.
- */
-export async function importSlots(
-  work: ImportContext,
-  entries: readonly SlotEntryRecord[],
-  channelSlots: ReadonlySet<number>,
-): Promise<void> {
+/** An entry about the slot of a channel is not imported while its receiver is unknown. */
+async function importSlots(work: ImportContext, entries: readonly SlotEntryRecord[] = []): Promise<void> {
   const { tx, now } = work
   if (entries.length === 0) return
   const { receivers, placeholders, performers, units, frequency_profiles } = await readInstallation(
@@ -106,7 +112,7 @@ export async function importSlots(
       throw new ImportError(`slots.${index}.planned.profile`, 'expected the id of a frequency profile that exists')
     }
     const known = holders.get(slot)
-    if (known === undefined && channelSlots.has(slot)) continue
+    if (known === undefined && work.slots.channels.has(slot)) continue
     const holder = known ?? (await addPlaceholder(work, slot))
     holders.set(slot, holder)
     const stored = await findSlotEntry(tx.query, holder)
