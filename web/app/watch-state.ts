@@ -14,7 +14,7 @@ import type { LiveMessage, SourceBody } from '../../src/contract/live-messages.t
 import type { ChannelAssignment, Performer } from '../../src/contract/performers.ts'
 import type { PlaceholderInData } from '../../src/contract/placeholders.ts'
 import type { ReceiverInData } from '../../src/contract/receivers.ts'
-import type { Settings } from '../../src/contract/settings.ts'
+import { defaultSettings, type Settings } from '../../src/contract/settings.ts'
 import type { AnnouncedShow, ShowBody } from '../../src/contract/shows.ts'
 import type { AnnouncedSiteBody } from '../../src/contract/sites.ts'
 import { toPlaceholderInData } from '../../src/domain/equipment/slots.ts'
@@ -63,15 +63,7 @@ export interface WatchState {
   readonly eventChanges: readonly EventChange[]
   readonly silences: readonly SilenceBody[]
   readonly pending: number
-  readonly config: Pick<
-    Settings,
-    | 'polling_interval'
-    | 'alert_battery_threshold'
-    | 'enable_websocket'
-    | 'BATTERY_REPLACE_SOON'
-    | 'HISTORY'
-    | 'IDENTIFY'
-  >
+  readonly config: Settings
   readonly health: HealthBody | null
   readonly now: number
 }
@@ -123,14 +115,7 @@ export function initialState(now: number): WatchState {
     eventChanges: [],
     silences: [],
     pending: 0,
-    config: {
-      polling_interval: 10,
-      alert_battery_threshold: 20,
-      enable_websocket: true,
-      BATTERY_REPLACE_SOON: 50,
-      IDENTIFY: false,
-      HISTORY: true,
-    },
+    config: defaultSettings,
     health: null,
     now,
   }

@@ -1,6 +1,17 @@
 import { describe, expect, test } from 'vitest'
+import { defaultSettings } from '../../contract/settings.ts'
+import { mustBeReplacedSoon } from './battery.ts'
 import { acknowledgeBatteryDied } from './memory.ts'
 import { afterEvaluation, battery, hour, minute, off, offline, startOfTest, TestChannel } from './test-channel.ts'
+
+test.each<[number | null, number, boolean]>([
+  [50, 50, true],
+  [51, 50, false],
+  [55, 60, true],
+  [null, 50, false],
+])('a battery of %s%% with a limit of %s%% must be replaced soon: %s', (percent, limit, expected) => {
+  expect(mustBeReplacedSoon(percent, { ...defaultSettings, BATTERY_REPLACE_SOON: limit })).toBe(expected)
+})
 
 describe('the battery rows', () => {
   test.each([

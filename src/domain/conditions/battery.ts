@@ -46,6 +46,11 @@ export function batteryBounds(thresholds: Thresholds): Readonly<Record<BatteryRo
   }
 }
 
+/** Has no margin, unlike the row `battery_replace_soon`. */
+export function mustBeReplacedSoon(battery: number | null, thresholds: Thresholds): boolean {
+  return battery !== null && battery <= thresholds.BATTERY_REPLACE_SOON
+}
+
 /** The value or warning that crossed a bound, with the bound in percent or minutes. */
 export interface Crossing {
   readonly crossed: CrossedValue

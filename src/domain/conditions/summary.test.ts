@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Conflict } from '../frequencies/conflict.ts'
 import type { LiveCarrier } from '../frequencies/live-carriers.ts'
 import type { Condition, ConditionState } from './condition.ts'
-import { countConflicts, findFailingSource, mustBeReplacedSoon, summarizeConditions } from './summary.ts'
+import { countConflicts, findFailingSource, summarizeConditions } from './summary.ts'
 
 function condition(state: ConditionState, attention = false): Condition {
   return { state, severity: 'ok', attention, since: 0, since_known: true, flags: [] }
@@ -79,15 +79,6 @@ describe('summarizeConditions', () => {
     const channels = [{ ...ok, isReplaceSoon: true }, ok, off]
     expect(summarize([{ ...online, channels }]).replace_soon).toBe(1)
   })
-})
-
-test.each<[number | null, number, boolean]>([
-  [50, 50, true],
-  [51, 50, false],
-  [55, 60, true],
-  [null, 50, false],
-])('a battery of %s%% with a limit of %s%% must be replaced soon: %s', (battery, limit, expected) => {
-  expect(mustBeReplacedSoon(battery, limit)).toBe(expected)
 })
 
 describe('findFailingSource', () => {

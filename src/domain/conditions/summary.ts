@@ -75,11 +75,6 @@ export function summarizeConditions({ receivers, placeholders, sources }: Summar
   }
 }
 
-/** `limit` is `BATTERY_REPLACE_SOON` for the channel. */
-export function mustBeReplacedSoon(battery: number | null, limit: number): boolean {
-  return battery !== null && battery <= limit
-}
-
 /** A failing source causes its receivers to be offline, so only the source is counted. */
 function countProblems(receivers: readonly SummaryReceiver[]): number {
   const failingSources = new Set<string>()

@@ -2,12 +2,12 @@
 
 import { dataOperations } from '../../contract/data.ts'
 import { HandledChannels } from '../../domain/alerts/handled.ts'
+import { mustBeReplacedSoon } from '../../domain/conditions/battery.ts'
 import {
   type ConflictCounts,
   countConflicts,
   findFailingSource,
   type ManufacturerSources,
-  mustBeReplacedSoon,
   type SummaryReceiver,
   summarizeConditions,
 } from '../../domain/conditions/summary.ts'
@@ -102,7 +102,7 @@ async function summarizeReceivers(
         hasTransmitter: channel.transmitter !== null,
         isReplaceSoon: mustBeReplacedSoon(
           channel.transmitter?.battery ?? null,
-          service.conditions.thresholdsOf(receiver, channel).BATTERY_REPLACE_SOON,
+          service.conditions.thresholdsOf(receiver, channel),
         ),
         isHandled: handled.has(receiver.manufacturer, receiver.id, channel.id, channel.condition),
       })),
