@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { audioFloorOf, getPlugin, plugins } from './index.ts'
 
@@ -7,6 +7,14 @@ test('plugins contains exactly one plugin per folder', () => {
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
   expect(plugins.map(({ code }) => code).toSorted()).toEqual(folders.toSorted())
   for (const plugin of plugins) expect(getPlugin(plugin.code)).toBe(plugin)
+})
+
+test('the README and the manifest of the Companion module name every manufacturer', () => {
+  const names = plugins.flatMap(({ search, name }) => (search === undefined ? [] : (name.split(' ')[0] ?? '')))
+  for (const path of ['README.md', 'integrations/companion-module-micwatch/companion/manifest.json']) {
+    const text = readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+    expect(names.filter((name) => !text.includes(name))).toEqual([])
+  }
 })
 
 // Conformance: S-1.7, C-3.22.
