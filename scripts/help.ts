@@ -139,7 +139,7 @@ function renderDocument(root: string, source: string, sections: readonly Navigat
         const { width, height } = pictureSize(join(root, dirname(source), href))
         return `<img src="${escapeHtml(target)}" alt="${escapeHtml(text)}" width="${width}" height="${height}" loading="lazy">`
       },
-      // A wide table or example scrolls within the page, also with the keyboard.
+      // A wide table or example scrolls within the page, even with the keyboard.
       table(token) {
         // A heading without text is not a heading.
         const isEmpty = (cell: Tokens.TableCell) => cell.header && cell.tokens.length === 0

@@ -312,7 +312,7 @@ export class Service {
     await registration
   }
 
-  /** Ends what users have requested; must be called before `close`. */
+  /** Ends requested scans and trials. Must be called before `close`. */
   stop(): void {
     this.#lifetime.abort()
   }

@@ -191,7 +191,7 @@ async function killAndCount(
   const { webhook, random, start, log } = options
   const problems: string[] = []
   let running = service
-  // A process that is killed after the delivery does not count, but must not send the alert again.
+  // A kill after the delivery is not counted, but the alert must not be sent again.
   for (let channel = 0, counted = 0; counted < kills; channel++) {
     setBattery(channel, 90)
     const isCleared = async () => (await listOpenAlerts(running, headers)).length < alertsPerMinute

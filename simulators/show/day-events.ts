@@ -11,7 +11,7 @@ import {
   type WeakSpan,
 } from './day-levels.ts'
 
-/** An event without its text. Times are epoch milliseconds; both ids are null if it concerns the whole venue. */
+/** An event without its text. Times are epoch milliseconds; both ids are null for the whole venue. */
 export interface PlayedEvent {
   readonly time: number
   /** Null for an event without a duration. */

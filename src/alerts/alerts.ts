@@ -46,7 +46,7 @@ interface Due {
 
 export class Alerts {
   readonly changed: Topic<AlertChanged>
-  /** Changes of other processes were loaded. */
+  /** Published after changes by other processes were loaded. */
   readonly loaded: Topic
   readonly context: AlertContext
   readonly unstored: UnstoredAlerts

@@ -50,7 +50,7 @@ const none: ReadonlyMap<string, Alert> = new Map()
 
 export class OpenAlerts {
   readonly changed = new Topic<AlertChanged>()
-  /** `load` has found changes of other processes. */
+  /** `load` has found changes by other processes. */
   readonly loaded = new Topic()
   readonly #db: Database
   readonly #notificationQueue: NotificationQueue
@@ -59,7 +59,7 @@ export class OpenAlerts {
   readonly #now: () => number
   readonly #bySubject = new Map<string, Alert>()
   readonly #byReceiver = new Map<number, Map<string, Alert>>()
-  /** Marks of the open alerts at their last publication, by alert id. */
+  /** By alert id, as of the last publication. */
   readonly #marks = new Map<number, AlertMarks>()
   #lastRevision = -1
   /**

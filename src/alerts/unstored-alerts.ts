@@ -63,7 +63,7 @@ export class UnstoredAlerts {
     return this.list().find((alert) => alert.id === id)
   }
 
-  /** An acknowledged alert stays as it is. */
+  /** Leaves an acknowledged alert unchanged. */
   respond(id: number, response: Partial<AlertResponse>): Alert {
     const alert = this.#all().find((candidate) => candidate.list().some((open) => open.id === id))
     const [open] = alert?.list() ?? []

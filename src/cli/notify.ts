@@ -61,7 +61,7 @@ async function testChannels(wanted: string | undefined, options: CommonOptions, 
 function select(channels: readonly SealedChannel[], wanted: string | undefined): readonly SealedChannel[] {
   if (wanted === undefined) {
     const enabled = channels.filter((channel) => channel.enabled)
-    if (enabled.length === 0) throw new Error('There is no notification channel that is enabled.')
+    if (enabled.length === 0) throw new Error('No notification channel is enabled.')
     return enabled
   }
   const named = channels.filter(({ name }) => name === wanted)

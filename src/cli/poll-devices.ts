@@ -153,7 +153,7 @@ async function pollOnce(
 const nothingToPoll = 'No manufacturer is configured and enabled; there is nothing to poll.'
 
 /**
- * Previews cycles until stopped and prints one line per cycle. Loads the changes of other processes before each cycle.
+ * Previews cycles until stopped and prints one line per cycle. Loads the changes by other processes before each cycle.
  */
 async function previewContinuously(
   pollers: readonly Poller[],

@@ -82,7 +82,7 @@ const notStored = 'the discharges of batteries could not be stored'
 export class BatteryForecasts {
   /** Contains the id of a receiver whose forecasts have changed. */
   readonly changed = new Topic<number>()
-  /** All batteries were checked. */
+  /** Published after all batteries were checked. */
   readonly checked = new Topic()
   readonly #subsystems: Subsystems
   readonly #now: () => number
@@ -113,7 +113,7 @@ export class BatteryForecasts {
     this.#schedule()
   }
 
-  /** Stores what is not stored yet, if the database responds. */
+  /** Stores the remaining discharges, if the database responds. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#timer)
@@ -152,7 +152,7 @@ export class BatteryForecasts {
     return deviceForecast(transmitter) ?? (battery === undefined ? null : this.#estimate(battery.discharge))
   }
 
-  /** Returns since when the battery of a channel's transmitter has been in use (epoch ms); null if that is unknown. */
+  /** Returns the start of use of the battery of a channel's transmitter (epoch ms); null if unknown. */
   batterySince(channelId: number): number | null {
     return this.#batteries.get(channelId)?.discharge.startedAt ?? null
   }

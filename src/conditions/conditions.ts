@@ -1,7 +1,7 @@
 /**
  * The condition of every channel. This process evaluates the receivers whose reports it receives: after a report, after a
- * sample that crosses a threshold, when time changes a condition, and after changes of settings. For all other receivers,
- * it uses the conditions that another process has stored.
+ * sample that crosses a threshold, when time changes a condition, and after settings change. For all other receivers, it
+ * uses the conditions that another process has stored.
  *
  * The current condition is part of the channel's record, so that every response and message contains the same.
  */
@@ -225,7 +225,7 @@ export class ConditionMonitor {
     return changed
   }
 
-  /** False if another process has stored a newer condition in the meantime. */
+  /** False once another process has stored a newer condition. */
   isCurrent({ channelId, memory }: StoredCondition): boolean {
     return this.#channels.get(channelId)?.memory === memory
   }

@@ -50,7 +50,7 @@ export class EvaluationSchedule {
     this.#frames.request()
   }
 
-  /** Called after every evaluation of a receiver, also after a report. */
+  /** Called after every evaluation of a receiver, including one caused by a report. */
   evaluated(receiverId: number, { at, dueAt, isInterrupted }: Evaluation): void {
     if (dueAt === Number.POSITIVE_INFINITY) this.#dueAt.delete(receiverId)
     else this.#dueAt.set(receiverId, dueAt)

@@ -6,7 +6,7 @@ export class OwnReceivers {
     return this.#since.has(id)
   }
 
-  /** Returns since when the receiver is evaluated (`performance.now()`). */
+  /** Returns the start of the receiver's evaluation (`performance.now()`). */
   since(id: number): number | undefined {
     return this.#since.get(id)
   }

@@ -38,7 +38,7 @@ function toTimestampOrNull(time: number | null): string | null {
 /** Throws a RequestError if the channels of the show can no longer be checked. */
 export function requireNotEnded(show: Show): void {
   if (stateOf(show) !== 'ended') return
-  throw new RequestError('wrong_state', { subject: 'The show has ended. Its channels cannot be checked any more.' })
+  throw new RequestError('wrong_state', { subject: 'The show has ended. Its channels can no longer be checked.' })
 }
 
 /** The state of a channel, from all its checks. */

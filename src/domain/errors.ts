@@ -80,11 +80,11 @@ export const requestErrors = {
   internal: { status: 500, message: () => 'Internal server error.' },
   oidc_provider_error: {
     status: 502,
-    message: () => 'The sign-in provider rejected the sign-in. The log of Micwatch states the reason.',
+    message: () => "The sign-in provider rejected the sign-in. See Micwatch's log for the reason.",
   },
   oidc_untrusted: {
     status: 502,
-    message: () => 'The response of the sign-in provider is not valid. The log of Micwatch states the reason.',
+    message: () => "The response of the sign-in provider is not valid. See Micwatch's log for the reason.",
   },
   planning_center_failed: { status: 502, message: (sentence: string) => sentence },
   identify_failed: { status: 503, message: (name: string) => `${name} does not respond.` },

@@ -21,7 +21,7 @@ export type BroadcastMessage =
   | EventChanged
   | EventDeleted
 
-/** Returns null for a message that concerns all manufacturers. */
+/** Returns null for a message about all manufacturers. */
 export function manufacturerOf(message: BroadcastMessage): string | null {
   switch (message.type) {
     case 'show_update':

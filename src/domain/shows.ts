@@ -115,7 +115,7 @@ export function listChannelsOfShow(
   return channels.filter(({ slot }) => group_ids.length === 0 || slots.has(slot)).map(({ id }) => id)
 }
 
-/** Lists the shows that differ, as they are announced. */
+/** Lists the shows that differ, in the form in which they are announced. */
 export function listShowChanges(before: readonly Show[], after: readonly Show[]): AnnouncedShow[] {
   const known = new Map(before.map((show) => [show.id, show]))
   const remaining = new Set(after.map(({ id }) => id))

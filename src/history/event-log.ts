@@ -1,5 +1,5 @@
 /**
- * Records events of receivers, channels and sources, and publishes every change of the log, also those by other
+ * Records events of receivers, channels and sources, and publishes every change to the log, including those by other
  * processes. Only the process that evaluates a receiver writes its events. They are stored in batches and retried after
  * errors. Events of users' actions and of alerts are stored in the transactions of these.
  */
@@ -113,7 +113,7 @@ export class EventLog {
     this.#subsystems = subsystems
   }
 
-  /** Loads the ranges that continue. Those of channels that were removed in the meantime end. */
+  /** Loads the ranges that continue. Those of removed channels end. */
   async open(): Promise<void> {
     const { read } = this.#subsystems.db
     this.#lastRevision = await currentRevision(read, 'events')
@@ -125,7 +125,7 @@ export class EventLog {
     }
   }
 
-  /** Announces what was stored since the last call, by this process or others. */
+  /** Announces the events that this process or others have stored since the last call. */
   load(): Promise<void> {
     return this.#loading.run(async () => {
       const { db } = this.#subsystems
@@ -143,7 +143,7 @@ export class EventLog {
     })
   }
 
-  /** Announces what was stored, without waiting for it. */
+  /** Does not wait for `load`. */
   loadSoon(): void {
     if (this.#isClosed || this.#lastRevision < 0) return
     void this.load().catch((error) => this.#subsystems.log.debug({ error: String(error) }, 'events could not be read'))
@@ -229,7 +229,7 @@ export class EventLog {
     }
   }
 
-  /** Stores what is not stored yet, and ends. */
+  /** Stores all events first. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#settleTimer)
@@ -238,7 +238,7 @@ export class EventLog {
     await this.#loading.run(async () => {})
   }
 
-  /** Stores what is known now. */
+  /** Stores the events so far. */
   async flush(): Promise<void> {
     await this.#settleAll()
     await this.#write()

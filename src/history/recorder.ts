@@ -93,7 +93,7 @@ const maxWaiting = 60
 const maxCaughtUp = 30
 /** The shortest stretch without a record that is reported as a gap, in seconds. */
 const minGap = 2
-/** By then, every other process that records has stored what it recorded, in milliseconds. */
+/** Every other recording process has stored its seconds within this time. */
 const confirmGapAfterMs = 10_000
 /** Time limit for storing the last seconds. */
 const stopWithinMs = 5_000
@@ -165,7 +165,7 @@ export class Recorder {
     this.#record()
   }
 
-  /** Stores what was recorded, including the current second. */
+  /** Stores all recorded seconds, including the current one. */
   async stop(): Promise<void> {
     this.#stopped.abort()
     await this.#end()
@@ -206,7 +206,7 @@ export class Recorder {
     this.#setTimer()
   }
 
-  /** Discards what was folded while nothing was recorded. */
+  /** Discards the samples of the time without recording. */
   #discardCurrent(): void {
     const discarded = new Int16Array(columnCount)
     for (const { index } of this.#channels.values()) this.#current.close(index, performance.now(), discarded, 0)

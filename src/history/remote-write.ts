@@ -1,6 +1,6 @@
 /**
  * Sends the recorded levels to a Prometheus remote-write receiver. They are read from the history, so nothing waits for
- * the receiver; after an outage, what it missed is sent in small requests. One process of an installation sends.
+ * the receiver; after an outage, the missed data is sent in small requests. One process of an installation sends.
  */
 
 import type { RemoteWriteConfig } from '../config.ts'

@@ -90,7 +90,7 @@ export class UnstoredEvents {
     return discarded
   }
 
-  /** Queues the taken operations again, before those that were added in the meantime. */
+  /** Queues the taken operations again, before those that were added since. */
   failed(): void {
     const operations = [...this.#storing, ...this.#waiting]
     for (const operation of operations) this.#countClosing(operation, -1)

@@ -19,7 +19,7 @@ const saveSharedLevelsEveryMs = 800
 /** How often levels are stored otherwise. They are only needed after a restart, until the first reports arrive. */
 const saveLevelsEveryMs = 60_000
 
-/** Tracks what is newer in memory than in the database: levels and `last_seen` times. */
+/** Tracks levels and `last_seen` times that are newer in memory than in the database. */
 export class Backlog {
   readonly #receiverStore: ReceiverStore
   readonly #leaseManager: LeaseManager

@@ -142,7 +142,7 @@ export class Ingest implements StateStorage {
     })
   }
 
-  /** Loads what other processes have stored. */
+  /** Loads the changes by other processes. */
   catchUp(): Promise<void> {
     return this.#transactions.enqueue(() => this.#stored.load())
   }

@@ -47,7 +47,7 @@ export function encodeFrame({ owner, receivers }: LevelFrame): Buffer {
   return frame.subarray(0, offset)
 }
 
-/** Returns the end of what was written. */
+/** Returns the offset after the channel. */
 function writeChannel(frame: Buffer, { channel, values }: EncodedLevels, start: number): number {
   const maskAt = frame.writeUInt16BE(channel, start)
   let offset = maskAt + 2

@@ -16,7 +16,7 @@ export interface LevelIngestHooks {
   ingestReport(deviceId: string, report: DeviceReport): void
 }
 
-/** A known device, and what was looked up about it, because levels arrive ten times a second. */
+/** Looked up once for each device, because levels arrive ten times a second. */
 interface Target {
   readonly device: string
   readonly rows: LevelRows

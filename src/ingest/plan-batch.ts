@@ -92,7 +92,7 @@ export class Planner {
   readonly #unitStore: UnitStore
   readonly #backlog: Backlog
   readonly #precedence: ProtocolPrecedence
-  /** For each receiver, the last report that contained no news except levels, and of what it was compared with. */
+  /** For each receiver, the last report without news other than levels, and the record it was compared with. */
   readonly #withoutNews = new WeakMap<LevelRows, ReportWithoutNews>()
 
   constructor(receiverStore: ReceiverStore, unitStore: UnitStore, backlog: Backlog, precedence: ProtocolPrecedence) {
@@ -111,7 +111,7 @@ export class Planner {
 
   /**
    * Plans batches that are stored together, in time slices, and counts what each of them changes. Identities do not
-   * change in the meantime, because writes are serialized.
+   * change meanwhile, because writes are serialized.
    */
   async planInSlices(
     batches: readonly [Batch, ...Batch[]],
@@ -176,7 +176,7 @@ export class Planner {
     return this.#lacksUnit(receiver, readings)
   }
 
-  /** Returns the current receiver with the update applied. What was pushed since the plan was made is kept. */
+  /** Applies the update to the current receiver. Values pushed since the plan was made are kept. */
   applyToCurrent(
     update: Update,
     extended: ReadonlyMap<number, Receiver> = noneExtended,
@@ -288,7 +288,7 @@ function countSince(before: IngestReport, after: IngestReport): IngestReport {
   }
 }
 
-/** Counts what a plan contains, except receivers of which only levels change. */
+/** Counts the changes of a plan, without receivers of which only levels change. */
 export function toReport(batch: Batch, plan: IngestPlan): IngestReport {
   return {
     devices: batch.reports.length,

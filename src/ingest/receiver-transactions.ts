@@ -1,7 +1,7 @@
 /**
  * Transactions on receivers and on everything else that is announced by the same counters (`storage/revision.ts`). In one
- * process, they run one at a time. Each requires that memory contains what is stored: if another process has written in
- * the meantime, its changes are loaded and the transaction is repeated. Transactions on the readings of one manufacturer
+ * process, they run one at a time. Each requires that memory matches the database: if another process has written
+ * meanwhile, its changes are loaded and the transaction is repeated. Transactions on the readings of one manufacturer
  * require only the readings of this manufacturer, and do not wait for those of other manufacturers in other processes.
  */
 
@@ -32,7 +32,7 @@ export class ReceiverTransactions {
     return this.#db.pending.track(this.#queue.run(work))
   }
 
-  /** Runs one transaction. Throws an OvertakenError if memory lacks changes of other processes. */
+  /** Runs one transaction. Throws an OvertakenError if memory lacks changes by other processes. */
   run<T>(work: (tx: Tx, revision: number) => Promise<T>): Promise<T> {
     return this.#db.transaction(async (tx) => {
       const { revision, readings } = await nextRevisions(tx)

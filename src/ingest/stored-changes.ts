@@ -1,4 +1,4 @@
-/** Loads into memory what other processes have stored about receivers, units, conditions and the review queue. */
+/** Loads the changes by other processes to receivers, units, conditions and the review queue. */
 
 import { isDeepStrictEqual } from 'node:util'
 import type { QueueEntry } from '../domain/equipment/discovery.ts'

@@ -14,7 +14,7 @@ export class UnitStore implements UnitIndex, PackIndex {
   readonly #byDevice = new Map<string, Unit>()
   /** Channel units. */
   readonly #byName = new Map<string, Set<Unit>>()
-  /** For each channel unit that has changed on its channel, what it was known as before, and when it changed. */
+  /** For each channel unit that has changed on its channel, its previous identity, and when it changed. */
   readonly #identities = new Map<number, { readonly identity: PackIdentity; readonly at: number }>()
 
   get(id: number): Unit | undefined {

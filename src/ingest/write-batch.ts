@@ -1,4 +1,4 @@
-/** Stores a planned batch within one transaction and returns what the caller has to apply to memory and publish. */
+/** Stores a planned batch within one transaction. Returns the changes for the caller to apply to memory and publish. */
 
 import { boundMetadata, type QueueEntry } from '../domain/equipment/discovery.ts'
 import type { ReportedUnits, Unit } from '../domain/equipment/hardware.ts'

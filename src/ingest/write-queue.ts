@@ -81,7 +81,7 @@ export class WriteQueue {
     return this.#waiting.splice(0, end === -1 ? this.#waiting.length : end)
   }
 
-  /** Returns everything by which the report may be matched with a receiver. */
+  /** Returns all keys by which the report may match a receiver. */
   #keysOf(manufacturer: string, report: DeviceReport): string[] {
     const known = this.#receiverStore.factsByApiId(manufacturer, report.id)
     return [`id ${report.id}`, ...identityKeys(report), ...(known === undefined ? [] : identityKeys(known))]

@@ -1,4 +1,4 @@
-/** Announces changes of carriers to connected clients, at most once a second. */
+/** Announces changes to carriers to connected clients, at most once a second. */
 
 import type { FrequencyConflicts } from '../alerts/frequency-conflicts.ts'
 import type { LiveFrequencies } from '../frequencies/live-frequencies.ts'

@@ -1,4 +1,4 @@
-/** Limits unconfirmed bytes to what the line carries in a second. */
+/** Limits unconfirmed data to the bytes that the line carries in a second. */
 
 interface Sent {
   readonly seq: number

@@ -1,6 +1,6 @@
 /**
  * Announces changes to clients. Subsystems publish what may have changed. Version 1 sends it; version 2 compares it with
- * what was last announced, and adds the differences to the journal. All changes of one turn of the event loop are
+ * the last announcement, and adds the differences to the journal. All changes of one turn of the event loop are
  * announced together, levels ten times a second.
  *
  * Nothing is compared until a client of version 2 connects.
@@ -257,7 +257,7 @@ export class LivePublisher {
     this.#deliver([this.journal.appendLevels(new LevelBatch(ids, values, { isFull }), at)])
   }
 
-  /** Sends new snapshots, because something in them changed that no message announces. */
+  /** Sends new snapshots after a change that no message announces. */
   restartClients(): void {
     if (this.#announced !== null) this.#restart()
   }

@@ -1,7 +1,7 @@
 /**
- * Sends one client of version 2 a snapshot, or what it missed, and then every change that its filters include. A client
- * that reads too slowly loses messages, and is sent a new snapshot when it reads again. A client that confirms messages is
- * sent no more than its line carries: what waits is merged to the newest value of each record.
+ * Sends one client of version 2 a snapshot, or the missed messages, and then every change that its filters include. A
+ * client that reads too slowly loses messages, and is sent a new snapshot when it reads again. A client that confirms
+ * messages is sent no more than its line carries: waiting changes are merged to the newest value of each record.
  */
 
 import { createHash } from 'node:crypto'

@@ -1,4 +1,4 @@
-/** Announces stored changes of line checks and notifications, also those of other processes. */
+/** Announces stored changes to line checks and notifications, including those by other processes. */
 
 import { toCheckBody } from '../domain/checks.ts'
 import { Semaphore } from '../platform/concurrency.ts'

@@ -1,5 +1,5 @@
 /**
- * Version 1 of the live interface: converts what the publisher announces to messages, and delivers them. Updates of a
+ * Version 1 of the live interface: converts the publisher's announcements to messages, and delivers them. Updates of a
  * receiver are limited to ten per second, and its last state is always delivered. A slow subscriber is sent only the
  * newest update of each receiver, so its queue is bounded. Messages of one turn of the event loop are one batch.
  */
@@ -79,7 +79,7 @@ export class Version1 {
     this.publish({ type: 'show_update', show }, null)
   }
 
-  /** `site`: null for this installation. Without it, the message concerns all sites. */
+  /** `site`: null for this installation. Without it, the message applies to all sites. */
   publish(message: BroadcastMessage, site?: string | null): void {
     if (!this.#isInUse) return
     if (message.type === 'device_update') {

@@ -107,7 +107,7 @@ export interface FlashRequest {
 
 /** The part of a device that flashes, or has stopped flashing. */
 export interface Flashing {
-  /** Null for the whole device, also if the device cannot make a requested single channel flash. */
+  /** Null for the whole device, even if a channel was requested that cannot flash alone. */
   readonly channel: number | null
 }
 
@@ -169,7 +169,7 @@ export interface ProtocolAdapter<Device extends UpstreamDevice = UpstreamDevice>
    */
   partsOf(device: Device): readonly string[]
   /**
-   * Returns the device with this part added. If the response is an error that concerns only this device, the known
+   * Returns the device with this part added. If the response is an error that affects only this device, the known
    * values are kept.
    */
   readPart(client: UpstreamClient, device: Device, part: string, signal?: AbortSignal): Promise<Device>

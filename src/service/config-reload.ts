@@ -22,7 +22,7 @@ export interface ConfigChanges {
   readonly needRestart: readonly string[]
 }
 
-/** The configuration in force: the one from the start, and what was reloaded since. */
+/** Holds the configuration in force. */
 export class ConfigReloader {
   readonly #reloads = new Semaphore(1)
   #current: Config

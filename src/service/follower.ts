@@ -1,4 +1,4 @@
-/** Keeps the process up to date with the shared database: loads what other processes have changed, twice a second. */
+/** Follows the shared database: loads the changes by other processes twice a second. */
 
 import type { FastifyBaseLogger } from 'fastify'
 import type { Alerts } from '../alerts/alerts.ts'

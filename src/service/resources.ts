@@ -1,4 +1,4 @@
-/** Opens what the subsystems are created from: the database, secrets, configured manufacturers and Redis. */
+/** Opens the resources of the subsystems: the database, secrets, configured manufacturers and Redis. */
 
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../config.ts'

@@ -40,7 +40,7 @@ export interface SiteState {
   readonly latencyMs: number | null
   /** When the other installation last sent something, in epoch ms. */
   readonly lastSeen: number | null
-  /** The newest, also while the connection is lost. */
+  /** Kept while the connection is lost. */
   readonly announcements: SiteAnnouncements
 }
 
@@ -79,7 +79,7 @@ export class FollowedSite {
   #retryNow = () => {}
   /** Called with the outcome of each attempt. */
   readonly #waiting = new Set<(error: string | null) => void>()
-  /** Changes of the mirror, one after another. */
+  /** Serializes changes to the mirror. */
   #work: Promise<void> = Promise.resolve()
   /** The parts of this connection's messages that were omitted. */
   #dropped: DroppedParts | null = null
@@ -89,7 +89,7 @@ export class FollowedSite {
   /** Sends a selection of levels; null while the connection is not open. */
   #requestLevels: ((selection: LevelSelection) => void) | null = null
 
-  /** Changes of `state` and `assignments()` are published to `changed`. */
+  /** Changes to `state` and `assignments()` are published to `changed`. */
   constructor(service: SiteSubsystems, source: MonitoredSource, changed: Topic<SiteChange>) {
     this.#service = service
     this.#siteEvents = new SiteEvents(service.db, service.events, service.log)
@@ -344,7 +344,7 @@ export class FollowedSite {
     } finally {
       lifetime.abort()
       this.#requestLevels = null
-      // The mirror of the next connection begins with what is stored.
+      // The next connection starts from the stored mirror.
       await applying
     }
     if (failure !== null) throw (failure as { readonly error: unknown }).error
@@ -374,7 +374,7 @@ export class FollowedSite {
     if (hasChanged) this.#changed.publish('via')
   }
 
-  /** Opens the mirror after what other processes have stored of the installation was loaded. */
+  /** Opens the mirror after loading the records that other processes have stored. */
   async #openCurrentMirror(installation: string, lease: LeaseHandle): Promise<SiteMirror> {
     await this.#service.ingest.catchUp()
     return this.#openMirror(installation, lease)

@@ -43,7 +43,7 @@ export class FollowedSites {
     })
   }
 
-  /** Returns what the sites announce about themselves. */
+  /** Returns the sites as they announce themselves. */
   announced(): readonly AnnouncedSiteBody[] {
     return this.#records().flatMap((record) => toAnnouncedSites(record, record.announcements))
   }

@@ -15,7 +15,7 @@ import { pause } from '../platform/wait.ts'
 import type { Database, Tx } from '../storage/database.ts'
 import { deleteFollowedEvents, findNewestTime, saveFollowedEvents } from '../storage/followed-sites.ts'
 
-/** The installation as it is known while it is connected. */
+/** A connected installation. */
 export interface FollowedInstallation extends FollowedIds {
   readonly record: FollowedRecord
   /** Checks in a transaction that this process still holds the lease of the source. */
@@ -60,7 +60,6 @@ export class SiteEvents {
     this.#isCaughtUp = false
   }
 
-  /** Stores what was announced. */
   async apply(site: FollowedInstallation, messages: readonly EventMessage[]): Promise<void> {
     if (messages.length === 0) return
     // The time is read before newer events are stored.
@@ -74,7 +73,7 @@ export class SiteEvents {
     })
   }
 
-  /** Reads and stores what happened before the connection. Tries again until the connection is lost. */
+  /** Reads and stores the events before the connection. Retries until the connection is lost. */
   async catchUp(site: FollowedInstallation, source: MonitoredSource, options: ReadOptions): Promise<void> {
     const { signal } = options
     while (!signal.aborted) {

@@ -58,7 +58,7 @@ interface Line {
   aheadMs: number
 }
 
-/** A response waits this long for a site. Its requests continue, and what they receive is kept. */
+/** A response waits this long for a site. Its requests continue, and their levels are kept. */
 const waitMs = 10_000
 const requestsAtOnce = 2
 const maxPending = 500
@@ -276,7 +276,7 @@ export class SiteHistory implements SiteLevels {
     return false
   }
 
-  /** Stores what was received. Blocks are complete until `settledUntil` at most. */
+  /** Blocks are complete until `settledUntil` at most. */
   async #store(request: LevelRequest, received: ReceivedLevels, settledUntil: number): Promise<void> {
     const { step, channelIds, from, to } = request
     const hasTier = received.step <= step

@@ -298,7 +298,7 @@ export class SiteMirror {
       })
       for (const receiver of stored) {
         this.#index(receiver)
-        // Levels in messages about facts are newer than those in memory, which storing has kept.
+        // Storing kept the levels in memory, but those in messages about facts are newer.
         const rows = this.#receiverStore.levels.rowsOf(receiver.id)
         if (rows !== undefined) this.#ingest.levelLane.applyRemote(rows, receiver.channels, now())
       }

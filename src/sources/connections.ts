@@ -276,7 +276,7 @@ export class Connections {
     return { ...applyConnectionEvent(this.#messageTimes.addTo(known), event), source: null }
   }
 
-  /** Applies changes of this process and stores them. */
+  /** Applies changes by this process and stores them. */
   #changeAndSave(connections: readonly Connection[]): Promise<void> {
     for (const { id } of connections) this.#unsaved.add(id)
     this.#change(connections)

@@ -1,4 +1,4 @@
-/** Applies changes of the manufacturers: replaces their sources and drops everything that was derived from them. */
+/** Applies changes to the manufacturers: replaces their sources and drops everything derived from them. */
 
 import type { UnitStore } from '../ingest/unit-store.ts'
 import type { MonitoredSource } from '../manufacturers/sources.ts'

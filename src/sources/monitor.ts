@@ -189,7 +189,7 @@ export class Monitor {
     watch.loop = { lifetime, ended: previous.then(() => this.#keepRunning(watch, lifetime.signal, run)) }
   }
 
-  /** Records an unexpected failure, also one in a timer or listener of the source, and restarts the source's loop. */
+  /** Records an unexpected failure, even in a timer or listener of the source, and restarts the source's loop. */
   async #keepRunning(watch: Watch, signal: AbortSignal, run: Run): Promise<void> {
     const { id, manufacturer } = watch.poller.source
     for (let failures = 1; !signal.aborted; failures += 1) {

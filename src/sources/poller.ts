@@ -145,7 +145,7 @@ export class Poller {
     return this.#running.report
   }
 
-  /** Reads what a cycle would read, and reports what the cycle would change, without changing anything. */
+  /** Reads like a cycle, and reports the changes without making them. */
   async preview(options: CycleOptions): Promise<CycleReport> {
     const startedAt = performance.now()
     const reading = await this.#read(options, true)

@@ -89,8 +89,8 @@ export class PartReader {
 
   /**
    * Returns the devices whose levels must be read separately, and the number of requests for the levels of all devices.
-   * Levels in the list count as read when the cycle began. A subscription that was connected while the list was on its
-   * way has not reported earlier changes.
+   * Levels in the list count as read when the cycle began. A subscription that was connected while the list was
+   * in transit has not reported earlier changes.
    */
   async #findDueLevels(
     entries: readonly RememberedDevice[],

@@ -14,7 +14,7 @@ export interface PolledManufacturer {
 }
 
 export const checkReceiversEveryMs = 1000
-/** If a check is this late, the process was suspended, and the sources could not report in the meantime. */
+/** If a check is this late, the process was suspended, and the sources could not report. */
 const maxDelayMs = 5000
 /** After the process was suspended, sources may take this long to report again. */
 const graceMs = 15_000

@@ -76,7 +76,6 @@ export class ReceiverSources {
     return this.#receivers.keys()
   }
 
-  /** Stores what was recorded. */
   async save(): Promise<void> {
     const rows = this.#unstored
     if (rows.length === 0) return
@@ -88,7 +87,7 @@ export class ReceiverSources {
     this.#unstored = this.#unstored.filter((row) => !stored.has(row))
   }
 
-  /** Loads what this process, or another one, has stored. */
+  /** Loads the rows that any process has stored. */
   async load(): Promise<void> {
     const { read } = this.#db
     const revision = await currentRevision(read, 'receiver_sources')

@@ -1,6 +1,6 @@
 /**
- * The devices of one source. Remembers between polling cycles what is known about each device, and finds devices that
- * the subscription reports, that are missing, or that were replaced by other hardware.
+ * The devices of one source. Keeps the known data of each device between polling cycles, and finds devices that the
+ * subscription reports, that are missing, or that were replaced by other hardware.
  */
 
 import { isOpen } from '../domain/equipment/connection.ts'

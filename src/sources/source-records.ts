@@ -123,7 +123,7 @@ export class SourceRecords {
     }
   }
 
-  /** Records since when the source is silent; null if something came. */
+  /** Records the start of the source's silence; null when data arrives. */
   recordSilence(manufacturer: string, source: string, since: number | null): void {
     const known = this.#know(source)
     this.#setRecord(known, { ...(known.record ?? newRecord(manufacturer, source)), silent_since: since })

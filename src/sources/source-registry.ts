@@ -31,7 +31,7 @@ export class SourceRegistry {
     return this.#all().flatMap(({ sources }) => sources)
   }
 
-  /** Returns the records with which other installations are followed, also those that are disabled. */
+  /** Returns the records of followed installations, including disabled ones. */
   followed(): readonly MonitoredManufacturer[] {
     return this.#all().flatMap(({ record, monitored }) => (followsSites(record.plugin) ? monitored : []))
   }

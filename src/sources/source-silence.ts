@@ -13,7 +13,7 @@ import type { SourceRecords } from './source-records.ts'
 
 const silentAfterMs = 3000
 export const checkSourcesEveryMs = 250
-/** If a check is this late, the process was suspended, and what has arrived in the meantime is read after the check. */
+/** If a check is this late, the process was suspended, and unread data is read after the check. */
 const maxDelayMs = 1000
 
 export class SourceSilence {

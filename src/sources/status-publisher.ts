@@ -7,7 +7,7 @@ import { Topic } from '../platform/topic.ts'
 /** A subscription has connected, failed or ended. */
 export interface SubscriptionStatusChanged {
   readonly update: StatusUpdate
-  /** It was already published with this status. */
+  /** True if this status was already published. */
   readonly isRepeated: boolean
 }
 

@@ -68,7 +68,7 @@ export async function openSiteConnection(
   return toSiteConnection(row)
 }
 
-/** Skips connections that a user has stopped or started in the meantime. */
+/** Skips connections that a user has stopped or started since they were read. */
 export async function saveConnections(tx: Tx, revision: number, connections: readonly Connection[]): Promise<void> {
   await save(tx, revision, connections, false)
 }

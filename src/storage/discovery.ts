@@ -47,7 +47,7 @@ export async function listEntries(reader: Reader, sinceRevision = -1): Promise<Q
 }
 
 /**
- * A pending entry is updated and keeps its `discovered_at`; a reviewed one stays as it is. Earlier reports are merged,
+ * A pending entry is updated and keeps its `discovered_at`; a reviewed one is unchanged. Earlier reports are merged,
  * so that approval can create the complete receiver. Returns the stored entry.
  */
 export async function savePending(

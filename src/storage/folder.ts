@@ -71,7 +71,7 @@ async function hasOtherOwner({ uid }: { readonly uid: number }, path: string): P
   return uid !== (await stat(dirname(path))).uid
 }
 
-/** True also if a parent folder is missing or is a file. */
+/** Also true if a parent folder is missing or is a file. */
 export function isMissing(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return code === 'ENOENT' || code === 'ENOTDIR'

@@ -1,4 +1,4 @@
-/** Frequency profiles that operators have added, and their changes of built-in ones, and spectrum scans. */
+/** Added frequency profiles, changes to built-in ones, and spectrum scans. */
 
 import type { Selectable } from 'kysely'
 import { isBuiltIn, type StoredProfile } from '../domain/frequencies/profile-changes.ts'

@@ -1,4 +1,4 @@
-/** The counter of changes of the lists: which transactions increment it, on both engines. */
+/** Which transactions increment the counter of changes to the lists, on both engines. */
 
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'

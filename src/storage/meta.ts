@@ -44,7 +44,7 @@ export async function getInstallationId(db: Database): Promise<number> {
 
 async function createInstallationId(tx: Tx): Promise<number> {
   const created = { key: 'house', value: randomInt(2 ** 47) }
-  // Another process may have created the id in the meantime.
+  // Another process may have created the id by now.
   await tx.query
     .insertInto('meta')
     .values(created)

@@ -24,7 +24,7 @@ export interface Redis {
 export interface TopicSubscriber {
   /** May receive anything, because other programs may publish too. */
   onMessage(message: Buffer): void
-  /** Called after every confirmed subscription, also when Redis is available again. */
+  /** Called after every confirmed subscription, including those after an outage. */
   onSubscribed?(): void
 }
 

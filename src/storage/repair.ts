@@ -219,7 +219,7 @@ export async function findIncident(reader: Reader): Promise<StoreIncident | null
 }
 
 export async function forgetIncident(tx: Tx): Promise<void> {
-  // Changes of `meta` are not counted at the commit.
+  // Changes to `meta` are not counted at the commit.
   await nextRevision(tx, 'lists')
   await tx.query.deleteFrom('meta').where('key', 'in', Object.values(keys)).execute()
 }

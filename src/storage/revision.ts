@@ -16,7 +16,7 @@ import type { Reader, Tx } from './database.ts'
  * `revision` covers receivers, placeholders and the queue. Alerts, connections, shows, checks, scans, sources of
  * receivers, notification channels with their rules, deliveries, and events have their own counters, to avoid lock
  * contention. A transaction that increments `events` too does so after all others, and `notification_deliveries` last,
- * so that no two transactions wait for each other. Changes of placeholders increment `placeholders` too, so that they
+ * so that no two transactions wait for each other. Changes to placeholders increment `placeholders` too, so that they
  * are read only then. `lists` is incremented at the commit (`list-changes.ts`).
  */
 type Counter =
@@ -122,7 +122,7 @@ function toRevisions(rows: readonly { readonly key: string; readonly value: numb
   return { revision, readings }
 }
 
-/** The database's counters that announce changes of receivers; see `storage/revision.ts`. */
+/** The database's counters that announce changes to receivers; see `storage/revision.ts`. */
 export interface Revisions {
   readonly revision: number
   /** By manufacturer. */

@@ -129,7 +129,7 @@ export async function findMaxHistoryBytes(reader: Reader): Promise<number | null
 }
 
 export async function saveMaxHistoryBytes(tx: Tx, value: number): Promise<void> {
-  // Changes of `meta` are not counted at the commit.
+  // Changes to `meta` are not counted at the commit.
   await nextRevision(tx, 'lists')
   await tx.query
     .insertInto('meta')

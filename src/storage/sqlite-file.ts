@@ -191,7 +191,7 @@ export async function writeAtomically(
   write: (draft: string) => Promise<void>,
 ): Promise<void> {
   const draft = `${path}.${randomBytes(4).toString('hex')}.tmp`
-  // The file itself is created first, so that a file that another process creates in the meantime is not replaced.
+  // The file itself is created first, so that it cannot replace one that another process creates.
   if (!overwrite) await reserveName(path)
   try {
     await createFile(draft, owner)

@@ -26,7 +26,7 @@ export interface ChannelFacts {
   readonly slot: number
   /** A leading token of the name, such as H04. */
   readonly token: string | null
-  /** Of the performer, otherwise of the transmitter, otherwise of the channel. */
+  /** The name of the performer, otherwise of the transmitter, otherwise of the channel. */
   readonly name: string | null
   /** The name of the transmitter, otherwise of the channel, without the token. */
   readonly ownName: string | null

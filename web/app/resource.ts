@@ -8,7 +8,7 @@ import { RefusedRequest } from './query-client.ts'
 import type { Topic } from './topics.ts'
 
 export interface Resource<Body> {
-  /** Kept during a refresh, also if the refresh fails. */
+  /** Kept during a refresh, and if it fails. */
   readonly body: Body | null
   readonly problem: Problem | null
   /** `body` belongs to the previous path until the response arrives. */

@@ -45,7 +45,7 @@ function isFailing(status: string | null): boolean {
 
 export interface ReceiverProblems {
   readonly offline: number
-  /** Of the other receivers: a lost receiver is one problem, not one for each channel. */
+  /** Channels of the other receivers. A lost receiver counts once, not once for each channel. */
   readonly attention: number
 }
 

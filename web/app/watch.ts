@@ -19,7 +19,7 @@ export interface Levels {
   readonly quality: number | null
   /** dBFS */
   readonly audio: number | null
-  /** dBFS, if reported besides the level. */
+  /** dBFS, if reported in addition to the level. */
   readonly audioPeak: number | null
   readonly rfTone: RfTone
   readonly isLive: boolean

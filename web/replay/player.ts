@@ -1,7 +1,4 @@
-/**
- * Sends at most one request every two seconds, for what is needed next, so that dragging a slider does not cause a
- * request at each position.
- */
+/** Sends at most one request every two seconds, so that dragging a slider does not cause a request at each position. */
 
 import type { DataAtTimeBody, EventBody, EventListBody, HistoryLevelsBody } from '../../src/contract/history.ts'
 import type { Api, ApiResponse, Problem } from '../app/api.ts'

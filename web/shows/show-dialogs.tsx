@@ -78,7 +78,7 @@ function TimeField({ name, label, time }: { name: string; label: string; time: s
   return <Field {...{ name, label }} type="datetime-local" required={false} defaultValue={value} />
 }
 
-/** Fixed for an ended show. Removed groups stay as they are. */
+/** Fixed for an ended show. Removed groups are kept. */
 function GroupFields({ show }: { show: ShowBody | null }) {
   const groups = useWatchState((watchState) => watchState.groups)
   const isFixed = show?.state === 'ended'

@@ -41,7 +41,7 @@ function rankOf(site: SiteBody): number {
   return state === 'connecting' ? 2 : state === 'connected' ? 3 : 4
 }
 
-/** Every word is part of the name, the code or the title of a running show. */
+/** True if every word occurs in the name, the code or the title of a running show. */
 export function matchesSearch({ name, code, shows }: SiteBody, search: string): boolean {
   const text = [name, code, ...(shows ?? [])].join(' ').toLowerCase()
   return search

@@ -127,7 +127,7 @@ function drawLevels({ pixels, columns, colours, box, first, last }: Drawing, lay
   const audioRows = rowsOf(audioShare, levelsBottom - audioTop - thickness)
   const batteryRows = rowsOf(batteryShare, levelsBottom - levelsTop - thickness)
   const rfRow = (dbm = noValue) => (dbm === noValue ? nowhere : levelsTop + (rfRows[dbm + rowOffset] ?? 0))
-  // The column to the left connects the band with what is already drawn.
+  // The column to the left connects the band with the drawn part.
   let [bandTop, bandBottom] =
     first === 0 ? [nowhere, nowhere] : [rfRow(columns.rfMax[first - 1]), rfRow(columns.rfMin[first - 1])]
   for (let x = first; x < last; x++) {

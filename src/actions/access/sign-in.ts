@@ -205,7 +205,7 @@ export async function setUp(
   return db.transaction(async (tx) => {
     await changePeople(tx)
     if ((await countAdmins(tx.query)) > 0) throw new RequestError('already_set_up')
-    // Another request may have used the code in the meantime.
+    // Another request may have used the code by now.
     if (needsCode && !isCode(code, setupCode.current())) throw new RequestError('wrong_code')
     const user = await insertUser(tx, { username, role: 'admin', password: hash, now: now() })
     if (user === null) throw new RequestError('name_taken', { subject: username })

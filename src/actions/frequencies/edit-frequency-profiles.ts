@@ -1,4 +1,4 @@
-/** Adds, changes and removes frequency profiles, and takes back the changes of built-in ones. */
+/** Adds, changes and removes frequency profiles, and resets built-in ones. */
 
 import type { FrequencyProfileBody, NewFrequencyProfile } from '../../contract/frequencies.ts'
 import type { Body } from '../../contract/schema.ts'
@@ -60,7 +60,7 @@ export async function changeFrequencyProfile(
   return body
 }
 
-/** Removes an added profile, also from its channels; takes back the changes of a built-in one. */
+/** Removes an added profile, also from its channels. Resets a built-in one. */
 export async function removeFrequencyProfile(service: Service, actor: Actor, id: string): Promise<void> {
   await service.ingest.change(async (tx, revision) => {
     const { name, is_built_in, is_changed } = await requireProfile(tx.query, id)

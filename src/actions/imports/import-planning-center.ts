@@ -197,7 +197,7 @@ function namesOf(...names: readonly (string | null)[]): string[] {
 
 // --- Loading ----------------------------------------------------------------------------------------------------------
 
-/** Returns what Planning Center returns or, while it is not available, what is stored together with the problem. */
+/** Loads from Planning Center. While that fails, returns the stored copy and the problem. */
 async function loadOrStored<T>(
   { signal }: Service,
   { load, readStored }: { load(): Promise<T>; readStored(): Promise<T | null> },
@@ -296,7 +296,7 @@ async function loadPhotosAndSave(
 interface Choices {
   readonly plan: StoredPlan
   readonly positions: PositionSlots
-  /** Undefined: not to be stored. */
+  /** Undefined to store none. */
   readonly token: string | undefined
 }
 

@@ -36,7 +36,7 @@ interface CastSource {
   readonly rows: readonly CastRow[] | ((tx: Tx, revision: number, undo: UndoRecorder) => Promise<PreparedRows>)
   /** A preview makes the same changes and rolls them back. */
   readonly preview: boolean
-  /** The action in the audit log and of the undo, and what it was done to. */
+  /** The action and its target, for the audit log and the undo record. */
   readonly action: AuditAction
   readonly target: string
   /** Returns the part of the request that a row comes from, for an error message. */

@@ -57,7 +57,7 @@ export async function changeMarker(
     const { time, until, text } = before
     const marker = { time, until, text, ...times, ...(fields.text !== undefined && { text: fields.text }) }
     requireOrder(marker)
-    // The channel of the marker may have been removed in the meantime.
+    // The channel of the marker may have been removed by now.
     const event =
       fields.channel_id === undefined
         ? { ...before, ...marker }

@@ -19,7 +19,7 @@ import { recordAssignments } from '../equipment/record-assignments.ts'
 import { readArranged, sceneOf } from './edit-scenes.ts'
 import { recordMoves } from './record-moves.ts'
 
-/** Returns what a recall would change. */
+/** Returns the changes that a recall would make. */
 export async function previewRecall(service: Service, showId: number, id: number): Promise<SceneRecall> {
   const scene = await sceneOf(service.db.read, showId, id)
   const { plan, arranged } = await planFor(service, service.db.read, scene)

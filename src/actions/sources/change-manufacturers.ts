@@ -164,7 +164,7 @@ async function findLoopOf({ adapter, client }: MonitoredSource, own: string): Pr
     const path = await adapter.readInstallation?.(client, AbortSignal.timeout(loopLimitMs))
     return path ? findLoop(new URL(client.settings.baseUrl).host, path, own) : null
   } catch {
-    // It cannot be followed at the moment, or is no Micwatch. The error of the source says so.
+    // Unreachable, or not a Micwatch: the source reports the error.
     return null
   }
 }

@@ -132,7 +132,7 @@ function toStatus(response: string): number | null {
   return Number.isInteger(code) && code > 0 ? code : null
 }
 
-/** A server may repeat what it was sent; base64 is how SMTP sends a password. */
+/** A server may echo its input. SMTP sends a password in base64. */
 function redactFor({ username, password }: ServiceConfig<'email'>, text: string): string {
   if (password === null) return text
   const base64 = [password, `\0${username}\0${password}`].map((value) => Buffer.from(value).toString('base64'))

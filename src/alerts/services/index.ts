@@ -37,7 +37,7 @@ const services: { readonly [Type in NotificationChannelType]: NotificationServic
   mqtt,
 }
 
-/** A service whose other functions are called only with what its own `parse` has returned. */
+/** A service whose other functions are called only with the result of its own `parse`. */
 export interface AnyNotificationService {
   readonly secrets: readonly string[]
   readonly allowsLinkLocal: boolean

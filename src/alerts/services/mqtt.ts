@@ -137,7 +137,7 @@ function rejectOnFailure(client: MqttClient): Promise<never> {
     client.on('error', reject)
     client.on('close', () => reject(Object.assign(new Error('connection closed'), { code: 'ECONNRESET' })))
   })
-  // It is also rejected when the client ends, and nothing waits for it then.
+  // Also rejects when the client ends, when nothing awaits it.
   failure.catch(() => {})
   return failure
 }

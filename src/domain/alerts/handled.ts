@@ -44,7 +44,7 @@ export class HandledChannels {
     const isHandled = (subject: string, kind: string) => this.#alerts.get(keyOf(subject, kind))
     const channel = subjectOf(manufacturer, receiverId, channelId)
     const source = isHandled(subjectOf(manufacturer, null, null), 'upstream_failing') ?? false
-    // An offline receiver has one alert for everything that concerns its channels.
+    // An offline receiver has one alert for all its channels.
     if (condition.state === 'receiver_offline') {
       return isHandled(subjectOf(manufacturer, receiverId, null), 'receiver_offline') ?? source
     }

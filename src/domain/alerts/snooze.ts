@@ -11,7 +11,7 @@ interface ShowContext {
   readonly channels: readonly { readonly slot: number }[]
 }
 
-/** Epoch milliseconds; null if no running show concerns the alert. */
+/** Epoch milliseconds; null if no running show applies to the alert. */
 export function lastStartOf(
   { receiver_id }: Alert,
   {

@@ -1,6 +1,6 @@
 /**
- * The effective profiles, which are the built-in ones with the changes of operators and added ones, and the detection of
- * the profile of a receiver.
+ * The effective profiles (built-in ones with the changes by operators, and added ones), and the detection of a receiver's
+ * profile.
  */
 
 import type { FrequencyProfileBody, FrequencyProfileChange } from '../../contract/frequencies.ts'

@@ -228,7 +228,7 @@ class PlanSearch {
   }
 }
 
-/** True if a carrier of some equipment at a frequency is far enough from another one, which is never the same one. */
+/** True if equipment at `khz` keeps its spacing to another carrier. */
 function isSpaced(carrier: Carrier, equipment: Equipment, khz: number): boolean {
   return Math.abs(carrier.khz - khz) >= Math.max(1, requiredSpacingKhz(carrier, equipment))
 }

@@ -1,4 +1,4 @@
-/** The recorded state of a channel besides its levels. */
+/** The recorded state of a channel, without its levels. */
 
 import type { ChannelAssignment } from '../../contract/performers.ts'
 import type { Condition } from '../conditions/condition.ts'

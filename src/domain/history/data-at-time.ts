@@ -138,7 +138,7 @@ function toFlags(rows: number, state: ConditionState): ConditionFlag[] {
   return recordedRows.filter((flag, index) => (rows & (1 << index)) !== 0 && flag !== state)
 }
 
-/** A receiver was inactive if its channels say so. Without channels, nothing is recorded about it. */
+/** Derived from the recorded channels. Nothing is recorded about a receiver without channels. */
 function wasActive({ is_active }: Receiver, channels: readonly Channel[]): boolean {
   return channels.length === 0 ? is_active : channels.some(({ condition }) => condition.state !== 'receiver_offline')
 }

@@ -28,7 +28,7 @@ export function createRecordedValues(): RecordedValues {
   return { ...createWatchedValues(), rms: Number.NaN }
 }
 
-/** The recorded values of a channel besides its levels. */
+/** The recorded values of a channel other than its levels. */
 export interface RecordedFacts {
   readonly letter: StateLetter
   /** The rows of the condition, as a bit mask in the order of `recordedRows`. */

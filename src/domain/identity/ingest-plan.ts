@@ -211,7 +211,7 @@ export class IngestPlanBuilder {
     }
     switch (outcome.kind) {
       case 'new':
-        // The receiver has changed its id in the meantime, or was removed.
+        // The receiver has changed its id since, or was removed.
         if (report.isConfirmation !== true) this.#addCreation(report)
         break
       case 'moved': {

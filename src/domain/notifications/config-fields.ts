@@ -48,7 +48,7 @@ function parseField({ name, valid, isOptional }: ConfigField, value: unknown, pa
   }
 }
 
-/** Text on one line. A `pattern` comes with the description of what it matches. */
+/** Text on one line. A `pattern` comes with a description of the matching text. */
 export function line(
   maxChars: number,
   { pattern, expected }: { readonly pattern: RegExp; readonly expected: string } = { pattern: /^/, expected: '' },

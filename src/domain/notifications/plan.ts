@@ -32,7 +32,7 @@ type AlertFields =
 
 /** An alert that is open, or was cleared less than `clearedNewsMs` ago. */
 export interface NotifiableAlert extends Pick<Alert, AlertFields> {
-  /** Also if it is cleared. */
+  /** Independent of its state. */
   readonly isSilenced: boolean
   /** True if a more general problem, such as an offline receiver, includes it. */
   readonly isInhibited: boolean
@@ -200,7 +200,7 @@ function* listRaised({ rule, alert, messages, now }: DueContext, raisedAt: numbe
 function* listEscalated(context: DueContext, raisedAt: number): Generator<DueMessage> {
   const { rule, escalatedTo, messages, now } = context
   if (rule.escalate === null) return
-  // Not before the first message, which waits for more alerts.
+  // The escalation never precedes the first message, which waits for more alerts.
   const pauseMs = Math.max(rule.escalate.after_seconds * 1000, windowMs)
   const first = messages.find(({ type }) => type === 'alert.raised')
   if (first === undefined && rule.channelIds.length > 0) return

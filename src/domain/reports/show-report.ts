@@ -167,7 +167,7 @@ function secondsWithin({ time, until, is_open }: EventRecord, { from, to }: Repo
   return toSeconds(Math.max(0, end - Math.max(time, from)))
 }
 
-/** An alert of a receiver concerns all its channels. */
+/** An alert about a receiver applies to all its channels. */
 function concerns(
   { channel_id, receiver_id }: AlertOfShow,
   channelId: number,

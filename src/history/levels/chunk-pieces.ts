@@ -27,9 +27,9 @@ const offsetBytes = 2
 const chunkHeader = 8
 
 /**
- * Returns the pieces, to be written in this order. The chunks are in the order of their groups. `room` is what is free in
- * the page of the row that was written before, and afterwards in that of the last piece. If it is wrong, pages are filled
- * less.
+ * Returns the pieces in the order in which they must be written. The chunks are in the order of their groups. `room` is
+ * the free space in the page of the previous row, and afterwards in that of the last piece. If it is wrong, pages are
+ * filled less.
  */
 export function cutIntoPieces(chunks: readonly Chunk[], room: number): { pieces: Piece[]; room: number } {
   const parts: Uint8Array[] = []

@@ -82,7 +82,7 @@ export class HistoryStore {
     return encoder.encode(formatLevels(steps, choice.step, query, followed?.interrupted))
   }
 
-  /** Of the seconds, which no response of more than `maxPoints` contains, only those that fit are looked for. */
+  /** Skips the seconds of a range with more than `maxPoints`, because no response contains them. */
   async #existingTiers({ from, to, maxPoints, channelIds }: LevelQuery): Promise<TierStep[]> {
     const existing: TierStep[] = []
     for (const tier of tierSteps) {

@@ -65,7 +65,7 @@ it('refuses a client more than its share of reads, and reads for others in betwe
   await other.range().then(() => order.push('other'))
   await Promise.all(reads)
   expect(order.indexOf('other')).toBeLessThan(5)
-  // An export keeps its place until it ends, also if its reader leaves.
+  // An export keeps its place until it ends, even if its reader leaves.
   const exports = Array.from({ length: 64 }, () =>
     busy.exportCsv({ channels: [{ id: 7, name: 'Zoe' }], from: base, to: base + 1, step: 1 })[Symbol.asyncIterator](),
   )

@@ -48,14 +48,14 @@ async function respond(call: HistoryCall): Promise<void> {
   if (method === 'append' && !isClosing) await closeNextPart()
 }
 
-/** Closes one part of a block after the reply, and the next ones after the calls that have arrived in the meantime. */
+/** Closes one part of a block after the reply, and the next ones after the waiting calls. */
 async function closeNextPart(): Promise<void> {
   isClosing = false
   if (isClosed) return
   try {
     isClosing = await repairAndRepeat((store) => store.closeNextPart())
   } catch (error) {
-    warn(`Recorded levels could not be compressed, which is retried later: ${String(error)}`)
+    warn(`Recorded levels could not be compressed; retrying later: ${String(error)}`)
   }
   if (isClosing) setImmediate(() => (queue = queue.then(closeNextPart)))
 }

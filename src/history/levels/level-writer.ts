@@ -133,7 +133,7 @@ export class LevelWriter {
       }
     }
     for (const tier of [1, 10, 60, 600] as const) await this.#tables.writeChunks(tier, chunks[tier])
-    // Hours are computed from what was just written.
+    // Hours are computed from the tiers written above.
     for (const [group, ids] of groups) {
       const merged = await this.#mergeWithTier(3600, group, await this.#reader.foldHours(hours, ids))
       chunks[3600].push(...merged.map((steps) => toChunk(steps, group)))

@@ -9,7 +9,7 @@ import { type Chunk, type ChunkTable, chunkTables, groupOf, type HistoryTables, 
 /** Thrown to undo the deletions of a dry run. */
 class DryRunEnd extends Error {}
 
-/** All blocks that have ended must be closed, so that the coarser tiers contain what is deleted from the finer ones. */
+/** All blocks that have ended must be closed, so that the coarser tiers contain the levels that the finer ones lose. */
 export async function pruneTables(tables: HistoryTables, retention: Retention): Promise<readonly PrunedTier[]> {
   const deleted = new Map<TierStep, { bytes: number; first: number; last: number }>()
   try {

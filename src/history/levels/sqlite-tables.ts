@@ -29,7 +29,7 @@ const groupLimit = 2 ** 20
 
 const tableName = (table: ChunkTable) => `levels_${table}`
 
-/** Contains until when each table was pruned. The other tables have rows with integer ids. */
+/** The end of the pruned range of each table. The other tables have rows with integer ids. */
 export const prunedTable = 'pruned'
 export const historyTables: readonly string[] = [prunedTable, 'slices', ...chunkTables.map(tableName)]
 
@@ -104,7 +104,7 @@ export class SqliteTables implements HistoryTables {
     if (read() > schemaVersion) throw new StoreDownError(`${this.#path} was created by a newer version of Micwatch.`)
     if (read() === schemaVersion) return
     this.#file.exec('begin immediate')
-    // Another process may have created it in the meantime.
+    // Another process may have created it by now.
     if (read() === 0) initializeHistory(this.#file)
     if (read() === 1) {
       // Slices of the first version contain all channels. They are closed once, as those of part 0.

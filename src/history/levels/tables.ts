@@ -46,7 +46,7 @@ export interface ChunkTotals {
 export interface HistoryTables {
   /** Commits all of `work` or nothing. Only one process at a time runs such work. */
   transaction<T>(work: () => Promise<T>): Promise<T>
-  /** Reads all from one state of the database, even if another process closes a block in the meantime. */
+  /** Reads all from one state of the database, even if another process closes a block meanwhile. */
   snapshot<T>(work: () => Promise<T>): Promise<T>
   addSlices(slices: readonly Slice[]): Promise<void>
   listSlices(): Promise<readonly StoredSlice[]>
@@ -67,7 +67,7 @@ export interface HistoryTables {
   /** Up to which time the chunks of a table were deleted; 0 if none were. */
   prunedUntil(table: ChunkTable): Promise<number>
   setPrunedUntil(table: ChunkTable, time: number): Promise<void>
-  /** Bytes that the stored data needs, including indexes. Inside of a transaction, without what it has deleted. */
+  /** Bytes of the stored data, including indexes. A transaction does not count the rows that it has deleted. */
   usedBytes(): Promise<number>
   /** Bytes on the disk. */
   totalBytes(): Promise<number>

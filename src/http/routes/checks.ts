@@ -92,7 +92,7 @@ function listCheckedChannels({ receiverStore, lists }: Service, show: Show) {
   return listed.filter(({ channel }) => ids.has(channel.id)).toSorted((a, b) => a.channel.slot - b.channel.slot)
 }
 
-/** Returns what was received of each channel whose check has begun, until `now` (epoch ms). */
+/** Returns the readings of each channel since its check began, until `now` (epoch ms). */
 async function readWalkTests(
   { db, walkTests, settings }: Service,
   states: readonly (readonly [channelId: number, CheckState])[],

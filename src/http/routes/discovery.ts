@@ -123,7 +123,7 @@ function movementList({ db }: Service, filter: MovementFilter) {
   }
 }
 
-/** Sites are followed as they are, so only this installation reviews devices. */
+/** Returns nothing for a site, because only the devices of this installation are reviewed. */
 async function readList<Item>(query: Body<typeof LocalList>, stored: StoredList<Item>) {
   const page = readPage(query)
   const count = includesSite(query, null) ? await stored.count() : 0

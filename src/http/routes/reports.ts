@@ -14,7 +14,7 @@ import { sendCsv } from '../server/response.ts'
 
 export function reportRoutes(app: ContractServer, service: Service): void {
   const { read } = service.db
-  /** The reports that are being made, by show. Requests that arrive in the meantime get the same one. */
+  /** Reports in progress, by show. Concurrent requests share one. */
   const pending = new Map<number, Promise<ShowReport>>()
 
   function report(id: number, request: FastifyRequest): Promise<ShowReport> {

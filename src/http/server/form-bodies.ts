@@ -10,7 +10,7 @@ type FormFields = Readonly<Record<string, string | UploadedFile>>
 
 const maxFields = 10
 const maxFieldBytes = 1024
-/** The parts of a form besides the contents of its file. */
+/** The parts of a form except the contents of its file. */
 const maxOtherBytes = 64 * 1024
 
 /** The `bodyLimit` of a route that receives one file. */

@@ -58,7 +58,7 @@ code { font-size: 13px }
 @media (forced-colors: active) { main { border: 1px solid } }
 `
 
-/** Allows only what the page contains. */
+/** Allows only the contents of the page. */
 export const misdirectedPolicy =
   `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; img-src data:; ` +
   "form-action 'none'; base-uri 'none'; frame-ancestors 'none'"

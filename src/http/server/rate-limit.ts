@@ -92,7 +92,7 @@ export interface RequestLimiter {
   count(request: FastifyRequest, reply: FastifyReply): Counting
   /** Counts a rejected request by its client address, whatever credentials it contained. */
   countByAddress(request: FastifyRequest, reply: FastifyReply): Counting
-  /** Replaces the limits. What was counted in this process is forgotten. */
+  /** Replaces the limits, and resets the counts of this process. */
   setLimits(settings: RateLimitSettings): void
 }
 

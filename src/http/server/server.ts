@@ -183,7 +183,7 @@ interface Checks {
   readonly connections: Connections
 }
 
-/** Adds what happens to every request before its handler runs, and to every response. */
+/** Adds the hooks that run before every handler, and for every response. */
 function addHooks(app: FastifyInstance, { signal, check, rateLimit, connections }: Checks): void {
   app.decorateRequest('actor', null as unknown as FastifyRequest['actor'])
   app.decorateRequest('credential', null)

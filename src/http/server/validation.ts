@@ -135,7 +135,7 @@ export function invalidBody(errors: readonly ValidationError[]): RequestError {
 
 /**
  * Returns the error to report. The `anyOf` error of a union describes the whole union. An object that may also be null
- * is no such union: what is wrong inside of it is reported.
+ * is not such a union: the error inside it is reported.
  */
 function findCause(errors: readonly ValidationError[]): ValidationError | undefined {
   const unions = errors.filter(({ keyword }) => keyword === 'anyOf')

@@ -36,8 +36,8 @@ const closedCode = 'ECONNRESET'
 const keepaliveSeconds = 20
 
 /**
- * Connects with MQTT 5, or with 3.1.1 if the broker does not support 5: it says so, or closes the connection. Throws if
- * neither is possible.
+ * Connects with MQTT 5. Falls back to 3.1.1 if the broker rejects 5 or closes the connection. Throws if neither is
+ * possible.
  */
 export async function connectBroker(
   config: MqttConfig,

@@ -41,7 +41,7 @@ const duration = (address: string) =>
 interface Level {
   /** The step; undefined if no link precedes it. */
   readonly step: number | undefined
-  /** The status of the link, or the step if it is alone. */
+  /** The status of the link; the step if there is no link. */
   readonly first: number
 }
 

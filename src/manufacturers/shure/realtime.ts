@@ -8,7 +8,7 @@ import { readText } from '../../upstream/fields.ts'
 import { openWebSocket } from '../../upstream/push.ts'
 import type { OnLevels, PushEvent, SubscriptionTargets } from '../plugin.ts'
 
-/** The WebSocket always pushes changes of all devices, so the targets are not needed. */
+/** The WebSocket always pushes the changes of all devices, so the targets are not needed. */
 export async function* subscribe(
   client: UpstreamClient,
   _targets: SubscriptionTargets,

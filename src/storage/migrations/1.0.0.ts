@@ -350,7 +350,7 @@ const changesOfAccess = [
   'create index oidc_logins_expires_at on oidc_logins (expires_at)',
 ]
 
-/** Moves pictures, which were data URLs, to their table. Data URLs in other formats stay as they are. */
+/** Moves pictures, which were data URLs, to their table. Data URLs in other formats are left unchanged. */
 export async function movePictures(query: Reader): Promise<void> {
   const { rows: performers } = await sql<{ id: number }>`
     select id from performers where picture like 'data:%;base64,%' order by id`.execute(query)

@@ -58,7 +58,7 @@ export function Form<Body>({
     })
     if (response?.ok) onDone(response.body)
   }
-  /** The error concerns the previous value. */
+  /** The error is about the previous value. */
   const change = ({ target, currentTarget }: FormEvent<HTMLFormElement>) => {
     if (problem?.field !== undefined && fieldOf(form.current, problem.field) === target) request.forget()
     onChange?.(new FormData(currentTarget))

@@ -45,7 +45,7 @@ export interface SkippedRow {
 
 export type ScanFileResult = { readonly scan: ReadScan } | { readonly fault: string }
 
-/** The message names the line or part, and what was expected. */
+/** The message names the line or part, and the expected content. */
 export class ScanFileError extends Error {
   override readonly name = 'ScanFileError'
 }

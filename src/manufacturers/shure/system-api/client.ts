@@ -33,7 +33,7 @@ export async function listNodes(client: UpstreamClient, signal?: AbortSignal): P
 }
 
 /**
- * Returns an empty list if the device has no audio channels, or if the response is an error that concerns only this
+ * Returns an empty list if the device has no audio channels, or if the response is an error that affects only this
  * device.
  */
 export async function listAudioChannels(
@@ -46,7 +46,7 @@ export async function listAudioChannels(
 
 /**
  * Returns the body of a resource; null if the device does not have it, and undefined if the response is an error that
- * concerns only this device.
+ * affects only this device.
  */
 export function readResource(
   client: UpstreamClient,

@@ -136,7 +136,7 @@ async function readIdentity(client: UpstreamClient, device: SystemDevice, signal
 
 /**
  * Reads a resource and adds it to the device. If the device does not have it, or the response is malformed or an error
- * that concerns only this device, the previous value is kept. Without one, the value is empty. Throws other errors.
+ * that affects only this device, the previous value is kept. Without one, the value is empty. Throws other errors.
  */
 async function readResourceInto(
   client: UpstreamClient,
