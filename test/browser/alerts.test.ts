@@ -95,7 +95,7 @@ it('selects all alerts, and keeps the list and its filters in the address', asyn
   await page.getByRole('checkbox', { name: 'Select all' }).check()
   await page.getByRole('button', { name: 'Acknowledge (4)' }).waitFor()
   await page.getByRole('button', { name: 'Filters' }).click()
-  await page.getByLabel('Channel').selectOption({ label: '2 Singer 2' })
+  await page.getByLabel('Channel').selectOption({ label: '2 H02 Singer 2' })
   await page.getByRole('button', { name: 'Filters (1)' }).waitFor()
   await eventually(() => items.count()).toBe(1)
   await page.getByRole('button', { name: 'Cleared' }).click()

@@ -52,7 +52,7 @@ it('describes conflicts in words, and highlights the carriers of the selected co
   const { service } = await startFrequencies()
   const page = await open(service, '/frequencies')
   const conflict = conflicts(page).getByRole('button', {
-    name: 'Mic 8 (499.875 MHz) is hit by 2 × Mic 6 − Mic 5, 50 kHz away; needs 75 kHz.',
+    name: '8 Mic 8 (499.875 MHz) is hit by 2 × (6 Mic 6) − (5 Mic 5), 50 kHz away; needs 75 kHz.',
   })
   await conflict.click()
   await eventually(() => highlighted(page).locator('[data-column="name"]').allInnerTexts()).toEqual([
@@ -69,8 +69,8 @@ it('describes conflicts in words, and highlights the carriers of the selected co
   await eventually(async () => (await rangeOf(page))[1]).toBeGreaterThan(499.875)
 
   // Only the conflicts of one carrier.
-  await row(page, 'Mic 5').getByRole('button', { name: 'Show Mic 5 in the spectrum' }).click()
-  await conflicts(page).getByRole('heading', { name: 'Mic 5: 1 conflict' }).waitFor()
+  await row(page, 'Mic 5').getByRole('button', { name: 'Show 5 Mic 5 in the spectrum' }).click()
+  await conflicts(page).getByRole('heading', { name: '5 Mic 5: 1 conflict' }).waitFor()
   await eventually(() => conflicts(page).getByRole('listitem').count()).toBe(1)
   await page.getByRole('button', { name: 'Show all conflicts' }).click()
   await eventually(() => conflicts(page).getByRole('listitem').count()).toBeGreaterThan(2)
@@ -83,7 +83,7 @@ it('moves and zooms with keys, the wheel and the mouse, and shows all again', as
   await chosen(page).focus()
   const [from, to] = await rangeOf(page)
   await page.keyboard.press('ArrowRight')
-  const first = 'Mic 1, 485.000 MHz, On, −51 dBm, no conflicts'
+  const first = '1 Mic 1, 485.000 MHz, On, −51 dBm, no conflicts'
   await eventually(() => chosen(page).getAttribute('aria-valuetext')).toBe(first)
   await page.keyboard.press('End')
   await eventually(() => chosen(page).getAttribute('aria-valuetext')).toContain('IEM Drums, 503.125 MHz, Planned')
@@ -151,10 +151,10 @@ it('checks and suggests other frequencies without storing them', async () => {
   const { service, frequencies } = await startFrequencies()
   const page = await open(service, '/frequencies')
   await page.getByRole('button', { name: 'Try other frequencies' }).click()
-  const field = page.getByLabel('Frequency to try for Mic 5, in MHz')
+  const field = page.getByLabel('Frequency to try for 5 Mic 5, in MHz')
   await field.fill('485,05')
   await field.press('Enter')
-  await conflicts(page).getByText('Mic 5 (485.050 MHz) is 50 kHz from Mic 1; needs 350 kHz.').waitFor()
+  await conflicts(page).getByText('5 Mic 5 (485.050 MHz) is 50 kHz from 1 Mic 1; needs 350 kHz.').waitFor()
   await page.getByText('1 frequency changed.').waitFor()
   await field.fill('Mic')
   await field.press('Enter')
@@ -168,7 +168,7 @@ it('checks and suggests other frequencies without storing them', async () => {
   await page.getByLabel('Ranges in MHz', { exact: true }).fill('510-518')
   await press(page, 'Suggest')
   await page.getByText('1 carrier did not fit and keeps its frequency.').waitFor()
-  await eventually(() => page.getByLabel('Frequency to try for Mic 3, in MHz').inputValue()).toBe('511.400')
+  await eventually(() => page.getByLabel('Frequency to try for 3 Mic 3, in MHz').inputValue()).toBe('511.400')
   const [, , sent = ''] = frequencies.written.find(([, path]) => path.endsWith('/suggest/')) ?? []
   expect(JSON.parse(sent)).toMatchObject({
     wanted: [{ profile: 'ulxd', count: 4, ranges: [{ from: '510.000', to: '518.000' }] }],
@@ -189,7 +189,7 @@ it('checks and suggests other frequencies without storing them', async () => {
     ...['1,Mic 1,485.000,510.000', '2,Mic 2,486.625,510.700', '3,Mic 3,488.175,511.400', '5,Mic 5,490.125,485.050'],
   ])
   await page.getByRole('button', { name: 'Discard' }).click()
-  await eventually(() => page.getByLabel('Frequency to try for Mic 5, in MHz').count()).toBe(0)
+  await eventually(() => page.getByLabel('Frequency to try for 5 Mic 5, in MHz').count()).toBe(0)
   await row(page, 'Mic 5').getByText('490.125 MHz').waitFor()
   const addresses = new Set(frequencies.written.map(([, path]) => path))
   expect([...addresses].sort()).toEqual(['/api/frequencies/check/', '/api/frequencies/suggest/'])
@@ -278,7 +278,7 @@ it('shows live and recorded noise on idle channels', async () => {
   await eventually(() => service.connections).toHaveLength(1)
   sendLevels(service, -64, null)
   await row(page, 'Mic 1').getByText('Noise −64 dBm').waitFor()
-  await row(page, 'Mic 1').getByRole('button', { name: 'Show Mic 1 in the spectrum' }).click()
+  await row(page, 'Mic 1').getByRole('button', { name: 'Show 1 Mic 1 in the spectrum' }).click()
   const details = page.locator('.spectrum-details')
   await details.getByText('Off · Noise −64 dBm').waitFor()
   await details.getByText(/^Noise in 24 hours: peak −71 dBm at .+, median −97 dBm$/).waitFor()
@@ -372,8 +372,8 @@ it('lists the worst of thousands of conflicts, says how many there are, and filt
   await eventually(() => listed.count()).toBe(1000)
 
   // None of its conflicts is in the list, because those of the carriers before it have the same offset.
-  await row(page, 'Mic 60').getByRole('button', { name: 'Show Mic 60 in the spectrum' }).click()
-  await eventually(() => conflicts(page).getByRole('heading').innerText()).toMatch(/^Mic 60: \d{3,} conflicts$/)
+  await row(page, 'Mic 60').getByRole('button', { name: 'Show 60 Mic 60 in the spectrum' }).click()
+  await eventually(() => conflicts(page).getByRole('heading').innerText()).toMatch(/^60 Mic 60: \d{3,} conflicts$/)
   await eventually(() => listed.count()).toBeGreaterThan(100)
   for (const text of await listed.allInnerTexts()) expect(text).toMatch(/Mic 60 \(.*\) is hit exactly by/)
   await eventually(() => scrollsHorizontally(page)).toBe(false)

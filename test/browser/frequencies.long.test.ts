@@ -26,10 +26,12 @@ it('shows, checks and suggests frequencies, scans and TV channels of a real serv
   ]
   for (const placeholder of carriers) await app.post('/api/placeholders/', { kind: 'wireless', ...placeholder })
   const page = await browser.openAs(app, 'admin', '/frequencies')
-  await conflicts(page).getByText('Vox 1 (500.000 MHz) is hit exactly by 2 × Vox 2 − Vox 3; needs 200 kHz.').waitFor()
+  await conflicts(page)
+    .getByText('1 Vox 1 (500.000 MHz) is hit exactly by 2 × (2 Vox 2) − (3 Vox 3); needs 200 kHz.')
+    .waitFor()
 
   await page.getByRole('button', { name: 'Try other frequencies' }).click()
-  const field = page.getByLabel('Frequency to try for Vox 3, in MHz')
+  const field = page.getByLabel('Frequency to try for 3 Vox 3, in MHz')
   await field.fill('513.1')
   await field.press('Enter')
   await conflicts(page).getByRole('heading', { name: 'No conflicts' }).waitFor()
@@ -38,7 +40,7 @@ it('shows, checks and suggests frequencies, scans and TV channels of a real serv
   await page.getByRole('button', { name: 'Suggest (2)' }).click()
   await page.getByLabel('Ranges in MHz', { exact: true }).fill('520-526')
   await press(page, 'Suggest')
-  await eventually(() => page.getByLabel('Frequency to try for Vox 1, in MHz').inputValue()).toMatch(/^52\d\.\d{3}$/)
+  await eventually(() => page.getByLabel('Frequency to try for 1 Vox 1, in MHz').inputValue()).toMatch(/^52\d\.\d{3}$/)
   await conflicts(page).getByRole('heading', { name: 'No conflicts' }).waitFor()
   await eventually(() => findViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'Discard' }).click()

@@ -233,7 +233,7 @@ it('has a compact head and large targets on a phone, and says if the screen cann
   await page.getByRole('button', { name: 'New group' }).click()
   await dialog(page).getByLabel('Title').fill('Act 2')
   await dialog(page).getByRole('checkbox', { name: 'Select all' }).check()
-  await dialog(page).getByRole('checkbox', { name: '2 Singer 2' }).uncheck()
+  await dialog(page).getByRole('checkbox', { name: '2 H02 Singer 2' }).uncheck()
   await eventually(() => scrollsHorizontally(page)).toBe(false)
   await eventually(() => findViolations(page)).toEqual([])
   const created = page.waitForRequest((sent) => sent.method() === 'POST')

@@ -51,7 +51,7 @@ it('shows the history of a channel in two clicks, and returns with Back', async 
   expect(to - from).toBe(600)
   expect(Math.abs((from + to) / 2 - dropout)).toBeLessThan(2)
   await eventually(() => countPixels(page, '--meter-rf-weak', 6)).toBeGreaterThan(8)
-  await page.getByRole('region', { name: 'Playhead' }).getByText('7 Singer 7').waitFor()
+  await page.getByRole('region', { name: 'Playhead' }).getByText('7 H07 Singer 7').waitFor()
   const moment = encodeURI(iso(dropout).replace('.000', ''))
   const monitor = page.getByRole('link', { name: 'Show this moment on the monitor' })
   await eventually(() => monitor.getAttribute('href')).toBe(`/venue/?at=${moment}`)
@@ -173,7 +173,7 @@ it('adds, edits and deletes a marker, and restores it', async () => {
   await press(page, 'Add marker')
   await messages(page).getByText('Marker added.').waitFor()
   const marker = events(page).getByRole('listitem').filter({ hasText: 'Feedback' })
-  await marker.getByText('1 Singer 1').waitFor()
+  await marker.getByText('1 H01 Singer 1').waitFor()
   expect(history.events.at(-1)).toMatchObject({ text: 'Feedback', channel_id: 1, until: null })
 
   await marker.getByRole('button', { name: 'Edit marker Feedback' }).click()

@@ -11,6 +11,7 @@ import {
   startFakeService,
   update,
 } from '../support/browser/fake-service.ts'
+import { buildSlotRecord } from '../support/builders.ts'
 import { eventually } from '../support/eventually.ts'
 
 const { open } = browserForTests()
@@ -168,13 +169,13 @@ it('shows performer names and pictures', async () => {
   const service = await start(2)
   const picture =
     'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
-  const anna = { id: 5, name: '<b>Anna Netrebko</b>', notes: '' }
-  service.data.assignments = [{ channel_id: 2, wireless_unit: 8, performer: { id: anna.id, name: anna.name } }]
-  service.data.performers = [{ ...anna, picture }]
+  const name = '<b>Anna Netrebko</b>'
+  const performer = { id: 5, name, picture }
+  service.data.slotRecords = [buildSlotRecord(2, { title: name, title_from: 'performer', performer, color: 'teal' })]
   const page = await open(service, '/wall')
   const card = page.locator('.card', { hasText: '<b>Anna Netrebko</b>' })
   await card.waitFor()
-  await eventually(() => card.locator('.card-slot').innerText()).toContain('2')
+  await eventually(() => card.locator('.card-slot').innerText()).toMatch(/2\s*Teal$/i)
   await eventually(() => page.evaluate("document.querySelector('.card img').naturalWidth")).toBe(1)
   await page.keyboard.press('g')
   await eventually(() => card.locator('img').count()).toBe(0)

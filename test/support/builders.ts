@@ -1,9 +1,11 @@
 /** Complete records for tests. Each builder sets plain values; a test states the fields that matter to it. */
 
 import type { AlertBody } from '../../src/contract/alerts.ts'
+import type { SlotRecord } from '../../src/contract/slots.ts'
 import { noData, noResponse } from '../../src/domain/alerts/alert.ts'
 import type { QueueEntry } from '../../src/domain/equipment/discovery.ts'
 import type { Receiver } from '../../src/domain/equipment/receiver.ts'
+import { emptyFields } from '../../src/domain/equipment/slot-entry.ts'
 
 /** Builds an online receiver without channels. */
 export function buildReceiver(id: number, fields: Partial<Receiver> = {}): Receiver {
@@ -72,6 +74,15 @@ export function buildAlert(fields: Partial<AlertBody> = {}): AlertBody {
     silenced: false,
     site: null,
     data: noData,
+    ...fields,
+  }
+}
+
+/** Builds the record of a slot that holds the channel with the number of the slot. */
+export function buildSlotRecord(slot: number, fields: Partial<SlotRecord> = {}): SlotRecord {
+  return {
+    ...{ slot, title: null, title_from: null, kind: 'wireless', ...emptyFields, spares: [], performer: null },
+    ...{ channel_id: slot, placeholder_id: null, unit_id: null, version: 0 },
     ...fields,
   }
 }

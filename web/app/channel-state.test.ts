@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { ChannelBody } from '../../src/contract/channels.ts'
 import type { ReceiverInData } from '../../src/contract/receivers.ts'
+import type { SlotRecord } from '../../src/contract/slots.ts'
+import { buildSlotRecord } from '../../test/support/builders.ts'
 import { allStaleSince, bySeverity, type ChannelFacts, describeChannel, splitName } from './channel-state.ts'
 import { initialState, type WatchState } from './watch-state.ts'
 
@@ -33,6 +35,10 @@ function channel(condition: Condition, over: Partial<ChannelBody> = {}): Channel
 function receiver(over: Partial<ReceiverInData> = {}): ReceiverInData {
   const hardware = { id: 1, name: 'Rack A', device_type: 'ad', ip: '10.0.0.5', model: 'AD4Q', manufacturer: 'shure' }
   return { ...hardware, site: null, is_active: true, channels: [], ...over }
+}
+
+function withRecords(...records: readonly SlotRecord[]): WatchState {
+  return watchState({ slotRecords: new Map(records.map((record) => [record.slot, record])) })
 }
 
 function facts(
@@ -152,8 +158,6 @@ describe('names', () => {
     ['Maria', null, 'Maria'],
     ['H04', null, 'H04'],
     ['Choir 2 left', null, 'Choir 2 left'],
-    ['', null, null],
-    ['  ', null, null],
   ])('%j', (text, token, name) => {
     expect(splitName(text)).toEqual({ token, name })
   })
@@ -164,9 +168,37 @@ describe('names', () => {
     expect(facts(ok, { transmitter: named }).name).toBe('ab<b>')
   })
 
-  it('fall back to the last transmitter name, then to the channel name', () => {
+  it('are those of the equipment until the record of the slot arrives', () => {
     const last_transmitter = { name: 'Tom', battery: null, minutes_left: null, last_seen: since }
-    expect(facts(off, { transmitter: null, last_transmitter, name: 'Vocal 1' }).name).toBe('Tom')
-    expect(facts(off, { transmitter: null, name: 'Vocal 1' }).name).toBe('Vocal 1')
+    const named = { transmitter: null, last_transmitter, name: 'Vocal 1' }
+    expect(facts(off, named)).toMatchObject({ title: 'Vocal 1', ownName: 'Tom', performer: null, color: null })
+    expect(facts(off, { ...named, name: null })).toMatchObject({ title: 'Tom', ownName: null })
+    expect(facts(off, { transmitter: null }).title).toBe('Rack A 2')
+  })
+
+  // Conformance: C-21.22.
+  it('are those of the record, wherever the channel is, with the pack as the second name', () => {
+    const record = buildSlotRecord(3, {
+      ...{ channel_id: 1, title: 'H04 Nora', title_from: 'performer', color: 'red', role: 'Glinda' },
+    })
+    expect(facts(ok, {}, withRecords(record))).toMatchObject({
+      ...{ slot: 7, title: 'H04 Nora', token: null, name: 'H04 Nora', ownName: 'H04 Maria', performer: 'H04 Nora' },
+      ...{ color: 'red', role: 'Glinda' },
+    })
+    const reported = buildSlotRecord(1, { title: 'H04 Maria', title_from: 'transmitter' })
+    expect(facts(ok, {}, withRecords(reported))).toMatchObject({ token: 'H04', name: 'Maria', ownName: null })
+  })
+
+  it.each([
+    ['data:image/png;base64,AAAA', true],
+    ['/api/pictures/0f343b09', true],
+    ['//elsewhere.example/anna.png', false],
+    ['https://elsewhere.example/anna.png', false],
+    ['data:text/html,<script>', false],
+  ])('have a picture from %s: %s', (picture, isShown) => {
+    const record = buildSlotRecord(1, {
+      ...{ title: 'Anna', title_from: 'performer', performer: { id: 3, name: 'Anna', picture } },
+    })
+    expect(facts(ok, {}, withRecords(record)).picture).toBe(isShown ? picture : null)
   })
 })

@@ -1,11 +1,12 @@
 import type { ChannelBody } from '../../src/contract/channels.ts'
 import type { ReceiverInData } from '../../src/contract/receivers.ts'
 import type { SiteReference } from '../../src/contract/schema.ts'
+import type { SlotColor } from '../../src/contract/values.ts'
 import { HandledChannels } from '../../src/domain/alerts/handled.ts'
 import { hasRow } from '../../src/domain/conditions/condition.ts'
 import type { Encryption } from '../../src/domain/equipment/receiver.ts'
+import { namesOfChannel, titleOf } from '../../src/domain/equipment/slot-record.ts'
 import type { Forecast } from '../../src/domain/forecast/forecast.ts'
-import { performerOf } from './assigned-performers.ts'
 import {
   type BatteryLevel,
   batteryLevel,
@@ -18,20 +19,26 @@ import {
   visibleFlags,
 } from './conditions.ts'
 import { plainText } from './format.ts'
+import { recordOf, showable } from './slot-records.ts'
 import type { WatchState } from './watch-state.ts'
 
 export interface ChannelFacts {
   readonly receiverId: number
   readonly channelId: number
   readonly slot: number
-  /** A leading token of the name, such as H04. */
+  /** The performer, otherwise the label, otherwise what the equipment reports. */
+  readonly title: string
+  /** `H04` in the title `H04 Maria`, if the equipment reports it. */
   readonly token: string | null
-  /** The name of the performer, otherwise of the transmitter, otherwise of the channel. */
-  readonly name: string | null
-  /** The name of the transmitter, otherwise of the channel, without the token. */
+  /** The title without the token. */
+  readonly name: string
+  /** The name of the transmitter, otherwise of the channel; null if it is the title. */
   readonly ownName: string | null
   readonly performer: string | null
   readonly picture: string | null
+  readonly label: string | null
+  readonly role: string | null
+  readonly color: SlotColor | null
   readonly condition: Condition
   /** `stale` while this page has no current data. */
   readonly state: ConditionState
@@ -94,19 +101,13 @@ export function describeChannel(watchState: WatchState, receiver: ReceiverInData
   const allStale = allStaleSince(watchState)
   const state = allStale === null ? condition.state : 'stale'
   const flags = state === condition.state ? condition.flags : rowsOf(condition)
-  const performer = performerOf(watchState, channel.id)
-  const parsed = splitName(plainText(transmitter?.name ?? last?.name ?? channel.name ?? ''))
   const battery = (transmitter ?? last)?.battery ?? null
   const isOld = state === 'stale' || hasRow(condition, 'stale') || !receiver.is_active || transmitter === null
   return {
     receiverId: receiver.id,
     channelId: channel.id,
     slot: channel.slot,
-    token: parsed.token,
-    name: performer === null ? parsed.name : plainText(performer.name),
-    ownName: parsed.name,
-    performer: performer && plainText(performer.name),
-    picture: performer?.picture ?? null,
+    ...namesOf(watchState, receiver, channel),
     condition,
     state,
     flags: visibleFlags(state, flags),
@@ -135,6 +136,31 @@ export function describeChannel(watchState: WatchState, receiver: ReceiverInData
     receiverIp: receiver.ip,
     manufacturer: receiver.manufacturer,
     site: receiver.site,
+  }
+}
+
+type Names = 'title' | 'token' | 'name' | 'ownName' | 'performer' | 'picture' | 'label' | 'role' | 'color'
+
+function namesOf(
+  { slotRecords }: WatchState,
+  receiver: ReceiverInData,
+  channel: ChannelBody,
+): Pick<ChannelFacts, Names> {
+  const record = recordOf(slotRecords, { kind: 'channel', id: channel.id })
+  // The record of a new channel may arrive later.
+  const named = record ?? titleOf(namesOfChannel(receiver, channel))
+  const title = plainText(named.title ?? '')
+  const isReported = named.title_from === 'channel' || named.title_from === 'transmitter'
+  const ownName = plainText((channel.transmitter ?? channel.last_transmitter)?.name ?? channel.name ?? '')
+  const { label = null, role = null, color = null, performer } = record ?? {}
+  return {
+    title,
+    ...(isReported ? splitName(title) : { token: null, name: title }),
+    ownName: ownName === '' || ownName === title ? null : ownName,
+    // The title of a performer at a site.
+    performer: named.title_from === 'performer' ? title : null,
+    picture: showable(performer?.picture ?? null),
+    ...{ label, role, color },
   }
 }
 
@@ -195,9 +221,8 @@ export function silenceLimit({ connection }: WatchState): number {
 }
 
 /** Splits `H04 Maria` into H04 and Maria. A token has a letter and a digit, and must be followed by a name. */
-export function splitName(text: string): { token: string | null; name: string | null } {
+export function splitName(text: string): Pick<ChannelFacts, 'token' | 'name'> {
   const whole = text.trim()
-  if (whole === '') return { token: null, name: null }
   const found = /^([A-Za-z]{1,2}\d{1,3})[\s_.:–-]+(\S.*)$/su.exec(whole)
   return found === null ? { token: null, name: whole } : { token: found[1] ?? null, name: found[2] ?? whole }
 }

@@ -1,5 +1,7 @@
 import { createContext, useContext, useSyncExternalStore } from 'react'
+import type { SlotRecord } from '../../src/contract/slots.ts'
 import type { Summary } from '../../src/domain/conditions/summary.ts'
+import type { EntryHolder } from '../../src/domain/equipment/slot-entry.ts'
 import type { ReplayPlayer } from '../replay/player.ts'
 import type { Alarm } from './alarm.ts'
 import type { Api } from './api.ts'
@@ -8,6 +10,7 @@ import type { ChartFill } from './chart-fill.ts'
 import type { ChartSamples } from './history.ts'
 import type { LiveUpdates } from './live-updates.ts'
 import type { Painter } from './painter.ts'
+import { recordOf } from './slot-records.ts'
 import type { Watch } from './watch.ts'
 import type { WatchState } from './watch-state.ts'
 
@@ -45,4 +48,13 @@ export function useSummary(): Summary {
 export function useFacts(receiverId: number, channelId: number): ChannelFacts | null {
   const { watch } = useServices()
   return useSyncExternalStore(watch.subscribe, () => watch.facts(receiverId, channelId))
+}
+
+/** The title, what people entered about a slot, and what it holds; undefined for an empty slot. */
+export function useSlotRecord(slot: number): SlotRecord | undefined {
+  return useWatchState(({ slotRecords }) => slotRecords.get(slot))
+}
+
+export function useRecordOf(kind: EntryHolder['kind'], id: number): SlotRecord | undefined {
+  return useWatchState(({ slotRecords }) => recordOf(slotRecords, { kind, id }))
 }

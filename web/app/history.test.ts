@@ -147,7 +147,7 @@ describe('the history of a live channel', () => {
     const send = (message: unknown) =>
       watch.dispatch({ type: 'message', message: message as LiveMessage, at: Date.now() })
     watch.dispatch({ type: 'connection', connection: 'open', at: Date.now() })
-    const lists = { groups: [], assignments: [], placeholders: [], queue: { pending: 0 } }
+    const lists = { groups: [], placeholders: [], slot_records: [], queue: { pending: 0 } }
     const data = { receivers: [receiver(1, [{}])], config: defaultSettings, ...lists }
     send({ type: 'snapshot', seq: 1, epoch: 'a', data })
     let isSilent = false

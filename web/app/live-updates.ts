@@ -8,7 +8,6 @@ import { serviceNow } from './service-time.ts'
 import { openSocket, type SocketStatus } from './socket.ts'
 import type { Topic, Topics } from './topics.ts'
 import type { Watch } from './watch.ts'
-import type { SnapshotData } from './watch-state.ts'
 
 /** While live updates are disabled in the settings. */
 const pollIntervalMs = 5_000
@@ -162,19 +161,10 @@ function startUpdates({ watch, api, socketUrl, topics, signal }: LiveUpdateOptio
     if (response.ok && !isEnabled && !isPolling) {
       watch.dispatch({ type: 'connection', connection: 'polling', at: serviceNow() })
     }
-    if (response.ok) {
-      const performers = await readPerformers(response.body)
-      watch.dispatch({ type: 'polled', data: { ...response.body, ...performers }, at: serviceNow() })
-    } else watch.dispatch({ type: 'failed', problem: response.problem, at: serviceNow() })
+    if (response.ok) watch.dispatch({ type: 'polled', data: response.body, at: serviceNow() })
+    else watch.dispatch({ type: 'failed', problem: response.problem, at: serviceNow() })
     if (isEnabled && isPolling) connection.retry()
     if (!isEnabled && watch.get().connection === 'polling') pollTimer = setTimeout(poll, pollIntervalMs)
-  }
-
-  /** The polled data does not contain performers. */
-  async function readPerformers({ assignments }: SnapshotData): Promise<Pick<SnapshotData, 'performers'>> {
-    if (assignments.length === 0 || watch.get().performers.length > 0) return {}
-    const response = await api.read('/api/performers/', 'list')
-    return response.ok ? { performers: response.body } : {}
   }
 
   async function readHealth(): Promise<ApiResponse<HealthBody>> {

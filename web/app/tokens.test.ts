@@ -2,6 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { slotColors } from '../../src/contract/values.ts'
 
 const folder = new URL('../', import.meta.url)
 const read = (name: string) => readFileSync(new URL(name, folder), 'utf8')
@@ -93,6 +94,8 @@ describe.each(themes)('the %s theme', (_name, colours) => {
       ),
     ).toEqual([])
     expect(below(3, ['line-strong', 'focus'], surfaces)).toEqual([])
+    const marks = slotColors.map((color) => `slot-${color}`)
+    expect(below(3, marks, surfaces)).toEqual([])
     const bars = ['rf', 'rf-fair', 'rf-weak', 'audio', 'audio-high', 'audio-over', 'peak'].map((bar) => `meter-${bar}`)
     expect(below(2, bars, ['meter-track'])).toEqual([])
   })

@@ -4,7 +4,8 @@ import type { ChannelBody, TransmitterBody } from '../../src/contract/channels.t
 import type { DataBody } from '../../src/contract/data.ts'
 import { type LiveMessage, LiveServerMessage } from '../../src/contract/live-messages.ts'
 import { defaultSettings } from '../../src/contract/settings.ts'
-import { buildAlert } from '../../test/support/builders.ts'
+import { buildAlert, buildSlotRecord } from '../../test/support/builders.ts'
+import { recordOf } from './slot-records.ts'
 import { apply, applyAll, initialState, type WatchEvent, type WatchState } from './watch-state.ts'
 
 const start = 1_000_000
@@ -184,15 +185,24 @@ describe('messages', () => {
     ])
   })
 
-  it('groups, performers and assignments: replace the lists', () => {
+  it('groups and performers: replace the lists', () => {
     const performers = [{ id: 3, name: 'Anna', notes: '', picture: null }]
-    const assignments = [{ channel_id: 11, wireless_unit: 1, performer: { id: 3, name: 'Anna' } }]
     const watchState = applyAll(live(), [
       message(start, { type: 'groups', groups: [group] }),
       message(start, { type: 'performers', performers }),
-      message(start, { type: 'assignments', assignments }),
     ])
-    expect(watchState).toMatchObject({ groups: [group], performers, assignments })
+    expect(watchState).toMatchObject({ groups: [group], performers })
+  })
+
+  it('slot_records: changes and removes some', () => {
+    const [first, second, third] = [buildSlotRecord(1), buildSlotRecord(2), buildSlotRecord(3)]
+    const records = { ...data(), slot_records: [first, second, third] }
+    const before = apply(initialState(start), snapshot(start, records))
+    const changed = { ...second, title: 'Nora', title_from: 'performer' as const }
+    const after = apply(before, message(start, { type: 'slot_records', slots: [changed], removed: [3] }))
+    expect([...after.slotRecords.values()]).toEqual([first, changed])
+    expect(recordOf(after.slotRecords, { kind: 'channel', id: 2 })).toBe(changed)
+    expect(recordOf(after.slotRecords, { kind: 'channel', id: 3 })).toBeUndefined()
   })
 
   it('placeholders: are replaced by a snapshot and by a message', () => {

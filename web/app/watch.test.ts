@@ -18,7 +18,7 @@ function startWatch() {
   const watch = new Watch(Date.now())
   const dispatch = (event: object) => watch.dispatch({ ...event, at: Date.now() } as never)
   const send = (message: object) => dispatch({ type: 'message', message: { seq: 1, ...message } as LiveMessage })
-  const lists = { groups: [], assignments: [], placeholders: [], queue: { pending: 0 } }
+  const lists = { groups: [], placeholders: [], slot_records: [], queue: { pending: 0 } }
   dispatch({ type: 'connection', connection: 'open' })
   send({
     type: 'snapshot',

@@ -2,6 +2,7 @@ import type { Summary } from '../../src/domain/conditions/summary.ts'
 import { allStaleSince, bySlot, type ChannelFacts, describeChannel } from './channel-state.ts'
 import type { RfTone } from './conditions.ts'
 import { type ChannelLevels, createLevelTable } from './levels.ts'
+import { recordOf } from './slot-records.ts'
 import { summarize } from './summary.ts'
 import { applyAll, initialState, type SnapshotData, type WatchEvent, type WatchState } from './watch-state.ts'
 
@@ -47,7 +48,7 @@ export class Watch {
   readonly #levelListeners = new Set<(channelIds: readonly number[]) => void>()
   #ordered: { readonly state: WatchState; readonly cards: readonly ChannelFacts[] }
   #summarized: { readonly read: readonly unknown[]; readonly summary: Summary } | null = null
-  readonly #known = new Map<number, { state: WatchState; receiver: unknown; facts: ChannelFacts }>()
+  readonly #known = new Map<number, { state: WatchState; receiver: unknown; record: unknown; facts: ChannelFacts }>()
   readonly #knownLevels = new Map<number, { facts: ChannelFacts; entry: ChannelLevels | undefined; levels: Levels }>()
 
   constructor(now: number) {
@@ -64,12 +65,14 @@ export class Watch {
     const receiver = state.receivers.get(receiverId)
     if (receiver === undefined) return null
     const before = this.#known.get(channelId)
-    if (before !== undefined && before.receiver === receiver && isSameState(before.state, state)) return before.facts
+    const record = recordOf(state.slotRecords, { kind: 'channel', id: channelId })
+    const isUnchanged = before?.receiver === receiver && before.record === record && isSameState(before.state, state)
+    if (isUnchanged) return before.facts
     const channel = receiver.channels.find((channel) => channel.id === channelId)
     if (channel === undefined) return null
     const described = describeChannel(state, receiver, channel)
     const kept = before !== undefined && isSame(before.facts, described) ? before.facts : described
-    this.#known.set(channelId, { state, receiver, facts: kept })
+    this.#known.set(channelId, { state, receiver, record, facts: kept })
     return kept
   }
 
@@ -77,7 +80,8 @@ export class Watch {
   readonly cards = (): readonly ChannelFacts[] => {
     const state = this.#state
     const before = this.#ordered
-    if (before.state.now === state.now && isSameState(before.state, state)) return before.cards
+    const isCurrent = before.state.now === state.now && before.state.slotRecords === state.slotRecords
+    if (isCurrent && isSameState(before.state, state)) return before.cards
     const all = [...state.receivers.values()]
       .flatMap(({ id, channels }) => channels.map((channel) => this.facts(id, channel.id)))
       .filter((card) => card !== null)
@@ -198,11 +202,9 @@ function levelsOf({ rfTone }: ChannelFacts, entry: ChannelLevels | undefined, is
   }
 }
 
-/** Compares everything that affects the cards, except for their receivers. */
+/** Compares everything that affects the cards, except for their receivers and records. */
 function isSameState(a: WatchState, b: WatchState): boolean {
-  if (a === b) return true
-  if (a.performers !== b.performers || a.assignments !== b.assignments || a.alerts !== b.alerts) return false
-  return allStaleSince(a) === allStaleSince(b)
+  return a === b || (a.alerts === b.alerts && allStaleSince(a) === allStaleSince(b))
 }
 
 function isSame(a: ChannelFacts, b: ChannelFacts): boolean {

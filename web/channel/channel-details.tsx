@@ -7,7 +7,6 @@ import type {
 import type { Group } from '../../src/contract/groups.ts'
 import type { ReceiverDetail } from '../../src/contract/receivers.ts'
 import { pathOf } from '../../src/domain/pages.ts'
-import { performerOf } from '../app/assigned-performers.ts'
 import type { ChannelFacts } from '../app/channel-state.ts'
 import { useServices, useWatchState } from '../app/context.ts'
 import { formatMegahertz, plainText } from '../app/format.ts'
@@ -96,33 +95,23 @@ function toSlotPair(slot: TransmitterSlot): Pair {
   return { name: t('channel.slots.slot', { slot: slot.slot }), value }
 }
 
-export function Assignment({ channelId }: { channelId: number }) {
-  const assignments = useWatchState((watchState) => watchState.assignments)
-  const performers = useWatchState((watchState) => watchState.performers)
-  const performer = performerOf({ assignments, performers }, channelId)
-  const unit = assignments.find(({ channel_id }) => channel_id === channelId)?.wireless_unit
+export function Assignment({ facts: { performer, picture, role } }: { facts: ChannelFacts }) {
   return (
     <section className="detail-part">
       <h2>{t('channel.assignment')}</h2>
-      {performer === null || unit === undefined ? (
+      {performer === null ? (
         <p>{t('channel.noAssignment')}</p>
       ) : (
         <div className="assignment">
-          {performer.picture === null ? null : <img src={performer.picture} alt="" />}
+          {picture === null ? null : <img src={picture} alt="" />}
           <div>
-            <strong>{plainText(performer.name)}</strong>
-            {unit === null ? null : <Role unit={unit} />}
+            <strong>{performer}</strong>
+            {role === null ? null : <p>{plainText(role)}</p>}
           </div>
         </div>
       )}
     </section>
   )
-}
-
-function Role({ unit }: { unit: number }) {
-  const { body } = useResource(`/api/assignments/?is_active=true&wireless_unit=${unit}`, 'list', ['assignments'])
-  const role = body?.[0]?.role ?? null
-  return role === null ? null : <p>{plainText(role)}</p>
 }
 
 export function RawDetails({ facts, channel }: ChannelProps) {

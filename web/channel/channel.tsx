@@ -17,6 +17,7 @@ import { useChannelAlert } from '../parts/alerts/alerts.ts'
 import { ChannelCard } from '../parts/card/channel-card.tsx'
 import { Phase } from '../parts/card/phase.tsx'
 import { WillNotLast } from '../parts/card/time-left.tsx'
+import { slotTitle } from '../parts/channels/channel-options.ts'
 import { Notice } from '../parts/dialogs/notice.tsx'
 import { MeterLayer } from '../parts/meters/meters.tsx'
 import { QrCode } from '../parts/qr-code.tsx'
@@ -67,8 +68,7 @@ function OneChannel({ receiverId, channelId }: { receiverId: number; channelId: 
   const channel = useWatchState((watchState) =>
     watchState.receivers.get(receiverId)?.channels.find((channel) => channel.id === channelId),
   )
-  const name = facts?.name ?? t('card.noName')
-  const title = facts === null ? '' : t('channel.title', { slot: facts.slot, name })
+  const title = facts === null ? '' : slotTitle(facts)
   usePageTitle(title)
   if (facts === null || channel === undefined) return null
   return (
@@ -79,7 +79,7 @@ function OneChannel({ receiverId, channelId }: { receiverId: number; channelId: 
         </span>
         <h1>
           <span className="visually-hidden">{title}</span>
-          <bdi aria-hidden="true">{name}</bdi>
+          <bdi aria-hidden="true">{facts.title}</bdi>
         </h1>
         {facts.site === null ? null : <bdi className="detail-model">{plainText(facts.site.name)}</bdi>}
         <Neighbours channelId={channelId} />
@@ -93,7 +93,7 @@ function OneChannel({ receiverId, channelId }: { receiverId: number; channelId: 
             </ul>
             <MeterLayer order={String(channelId)} />
           </div>
-          <Assignment channelId={channelId} />
+          <Assignment facts={facts} />
           <ReceiverOfChannel id={receiverId} />
         </div>
         <div className="detail-column">
@@ -149,7 +149,7 @@ function Neighbours({ channelId }: { channelId: number }) {
             to="/channels/$id"
             params={{ id: String(card.channelId) }}
             replace={true}
-            aria-label={t(`channel.neighbour.${direction}`, { name: `${card.slot} ${card.name ?? t('card.noName')}` })}
+            aria-label={t(`channel.neighbour.${direction}`, { name: slotTitle(card) })}
             aria-keyshortcuts={direction === 'previous' ? 'ArrowLeft' : 'ArrowRight'}
           >
             <Icon className="icon" aria-hidden="true" />

@@ -45,7 +45,7 @@ export function ChannelCheck({ show, checks, check, reload }: ChannelCheckProps)
           <ChevronLeft className="icon" aria-hidden="true" />
         </Link>
         <h1>
-          <span className="check-slot">{facts.slot}</span> <bdi>{facts.name ?? t('card.noName')}</bdi>
+          <span className="check-slot">{facts.slot}</span> <bdi>{facts.title}</bdi>
         </h1>
         <span className="check-position">
           {t('check.position', { at: checks.indexOf(check) + 1, total: checks.length })}
@@ -54,9 +54,7 @@ export function ChannelCheck({ show, checks, check, reload }: ChannelCheckProps)
       <p className="check-state" data-severity={facts.needsAttention ? facts.condition.severity : undefined}>
         <StateIcon state={facts.state} />
         {t(`states.${facts.state}`)}
-        {facts.ownName === null || facts.ownName === facts.name ? null : (
-          <bdi className="check-pack">{facts.ownName}</bdi>
-        )}
+        {facts.ownName === null ? null : <bdi className="check-pack">{facts.ownName}</bdi>}
       </p>
       <div className="meter-field check-meters">
         <Meters {...{ receiverId, channelId }} hasAntennas={facts.hasAntennas} since={facts.since} />
@@ -242,7 +240,7 @@ function Next({ next, isChecked }: { next: ListedCheck | null; isChecked: boolea
       search={(before) => ({ ...before, channel: next.channel_id })}
       replace={true}
     >
-      {t('check.next')} {facts.slot} <bdi className="check-next-name">{facts.name ?? t('card.noName')}</bdi>
+      {t('check.next')} {facts.slot} <bdi className="check-next-name">{facts.title}</bdi>
       <ChevronRight className="icon" aria-hidden="true" />
     </Link>
   )

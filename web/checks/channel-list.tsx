@@ -112,7 +112,7 @@ function Row({ check, show }: { check: ListedCheck; show: ShowBody }) {
         <CheckIcon sign={isInProgress ? 'walking' : status} />
         <span className="check-slot">{facts.slot}</span>
         <span className="check-name">
-          <bdi>{facts.name ?? t('card.noName')}</bdi>
+          <bdi>{facts.title}</bdi>
           {status === 'failed' && check.last?.note != null ? <bdi className="check-note">{check.last.note}</bdi> : null}
         </span>
         <span className="visually-hidden">{isInProgress ? t('check.walking') : t(`check.statuses.${status}`)}</span>

@@ -34,7 +34,7 @@ export function CarrierTable(props: CarrierTableProps) {
       columns={columns}
       rows={carriers}
       idOf={({ id }) => id}
-      nameOf={({ name }) => name}
+      nameOf={({ label }) => label}
       isHighlighted={({ id }) => highlighted.has(id)}
       selection={selection ?? undefined}
     />
@@ -125,17 +125,17 @@ function columnsOf(options: ColumnOptions): readonly Column<ShownCarrier>[] {
 }
 
 function Mhz({ carrier, onChoose }: { carrier: ShownCarrier; onChoose(id: string): void }) {
-  const { id, presentMhz, name } = carrier
+  const { id, presentMhz, label } = carrier
   return (
     <button type="button" className="mhz" onClick={() => onChoose(id)}>
       {formatMegahertz(presentMhz)}
-      <span className="visually-hidden"> {t('frequencies.table.show', { name })}</span>
+      <span className="visually-hidden"> {t('frequencies.table.show', { name: label })}</span>
     </button>
   )
 }
 
 function NewMhz({ carrier, onTry }: { carrier: ShownCarrier; onTry(carrier: ShownCarrier, khz: number): void }) {
-  const { name, mhz, presentMhz, isTried } = carrier
+  const { label, mhz, presentMhz, isTried } = carrier
   const [isWrong, setWrong] = useState(false)
   const apply = (text: string) => {
     const khz = parseFrequency(text === '' ? presentMhz : text)
@@ -151,7 +151,7 @@ function NewMhz({ carrier, onTry }: { carrier: ShownCarrier; onTry(carrier: Show
         className="input tabular"
         inputMode="decimal"
         autoComplete="off"
-        aria-label={t('frequencies.table.newOf', { name })}
+        aria-label={t('frequencies.table.newOf', { name: label })}
         aria-invalid={isWrong || undefined}
         data-tried={isTried || undefined}
         defaultValue={mhz}

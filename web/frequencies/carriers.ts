@@ -1,11 +1,14 @@
 import type { FrequencyCarrierBody } from '../../src/contract/frequencies.ts'
 import { formatMhz, parseMhz } from '../../src/domain/frequencies/carrier.ts'
 import { plainText } from '../app/format.ts'
+import { slotTitle } from '../parts/channels/channel-options.ts'
 
 /** `planned`: a placeholder. `offline`: the receiver is offline. Whether these are on is unknown. */
 export type CarrierState = 'on' | 'off' | 'offline' | 'planned'
 
 export interface ShownCarrier extends FrequencyCarrierBody {
+  /** `7 Nora` */
+  readonly label: string
   readonly khz: number
   readonly state: CarrierState
   readonly isTried: boolean
@@ -18,10 +21,12 @@ export function showCarriers(carriers: readonly FrequencyCarrierBody[], plan: Pl
   return carriers
     .map((carrier): ShownCarrier => {
       const presentKhz = parseMhz(carrier.mhz) ?? 0
+      const name = plainText(carrier.name)
       const khz = plan.get(carrier.id) ?? presentKhz
       return {
         ...carrier,
-        name: plainText(carrier.name),
+        name,
+        label: slotTitle({ slot: carrier.slot, title: name }),
         khz,
         mhz: formatMhz(khz),
         state: stateOf(carrier),

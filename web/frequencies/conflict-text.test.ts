@@ -21,7 +21,7 @@ const shown = showCarriers(
   ],
   new Map(),
 )
-const left: ReturnType<FindCarrier> = { name: 'IEM 9', mhz: null, state: 'off', noise_dbm: null }
+const left: ReturnType<FindCarrier> = { label: '9 IEM 9', mhz: null, state: 'off', noise_dbm: null }
 const find: FindCarrier = (id) => shown.find((carrier) => carrier.id === id) ?? left
 
 function conflict(
@@ -37,30 +37,30 @@ describe('conflictText', () => {
   // Conformance: C-15.70.
   it('names the victim and the generators', () => {
     expect(conflictText(conflict('2t3o', product), find)).toBe(
-      'Mic 3 (486.625 MHz) is hit by 2 × Mic 1 − Mic 5, 25 kHz away; needs 75 kHz.',
+      '3 Mic 3 (486.625 MHz) is hit by 2 × (1 Mic 1) − (5 Mic 5), 25 kHz away; needs 75 kHz.',
     )
   })
 
   it.each<[FrequencyConflictBody, string]>([
     [
       conflict('3t3o', { ...product, offset_khz: 0, guard_khz: 50, generators: ['c1', 'c5', 'p9'] }),
-      'Mic 3 (486.625 MHz) is hit exactly by Mic 1 + Mic 5 − IEM 9; needs 50 kHz.',
+      '3 Mic 3 (486.625 MHz) is hit exactly by (1 Mic 1) + (5 Mic 5) − (9 IEM 9); needs 50 kHz.',
     ],
     [
       conflict('spacing', { offset_khz: 200, guard_khz: 350, generators: ['c1'] }),
-      'Mic 3 (486.625 MHz) is 200 kHz from Mic 1; needs 350 kHz.',
+      '3 Mic 3 (486.625 MHz) is 200 kHz from 1 Mic 1; needs 350 kHz.',
     ],
     [
       conflict('duplicate', { offset_khz: 0, guard_khz: 350, generators: ['c1'] }),
-      'Mic 3 (486.625 MHz) is on the same frequency as Mic 1.',
+      '3 Mic 3 (486.625 MHz) is on the same frequency as 1 Mic 1.',
     ],
-    [conflict('tv'), 'Mic 3 (486.625 MHz) touches a TV channel in use.'],
-    [conflict('outside_band'), 'Mic 3 (486.625 MHz) is outside the bands of its equipment.'],
+    [conflict('tv'), '3 Mic 3 (486.625 MHz) touches a TV channel in use.'],
+    [conflict('outside_band'), '3 Mic 3 (486.625 MHz) is outside the bands of its equipment.'],
     [
       conflict('foreign', { victim: 'c7' }),
-      'RF is received on Mic 7 (500.000 MHz) although its transmitter is off: −68 dBm.',
+      'RF is received on 7 Mic 7 (500.000 MHz) although its transmitter is off: −68 dBm.',
     ],
-    [conflict('foreign'), 'RF is received on Mic 3 (486.625 MHz) although its transmitter is off.'],
+    [conflict('foreign'), 'RF is received on 3 Mic 3 (486.625 MHz) although its transmitter is off.'],
   ])('describes %j', (found, text) => {
     expect(conflictText(found, find)).toBe(text)
   })

@@ -5,7 +5,7 @@ import { t } from '../app/i18n.ts'
 import type { ShownCarrier } from './carriers.ts'
 
 /** Generators can be carriers that a filter hides. */
-export type NamedCarrier = Pick<ShownCarrier, 'name' | 'state' | 'noise_dbm'> & {
+export type NamedCarrier = Pick<ShownCarrier, 'label' | 'state' | 'noise_dbm'> & {
   readonly mhz: string | null
 }
 
@@ -21,7 +21,7 @@ const formulas: Readonly<Partial<Record<Kind, readonly number[]>>> = {
   '2t9o': [5, -4],
 }
 
-/** For example `2 × Mic 1 − Mic 5`. */
+/** For example `2 × (7 Nora) − (8 Ben)`. */
 export function formulaText(kind: Kind, generators: readonly string[]): string {
   const factors = formulas[kind] ?? []
   return generators
@@ -39,11 +39,14 @@ export function conflictText(conflict: FrequencyConflictBody, find: FindCarrier)
   const { kind, victim, offset_khz, guard_khz } = conflict
   const carrier = find(victim)
   const name = nameWithMhz(carrier)
-  const generators = conflict.generators.map((id) => find(id).name)
+  const generators = conflict.generators.map((id) => find(id).label)
   const values = {
     victim: name,
     other: generators[0] ?? '',
-    product: formulaText(kind, generators),
+    product: formulaText(
+      kind,
+      generators.map((name) => `(${name})`),
+    ),
     offset: Math.abs(offset_khz ?? 0),
     guard: guard_khz ?? 0,
     level: carrier.noise_dbm === null ? '' : formatDbm(carrier.noise_dbm),
@@ -64,8 +67,8 @@ export function conflictText(conflict: FrequencyConflictBody, find: FindCarrier)
   }
 }
 
-function nameWithMhz({ name, mhz }: NamedCarrier): string {
-  return mhz === null ? name : t('frequencies.nameWithMhz', { name, mhz })
+function nameWithMhz({ label, mhz }: NamedCarrier): string {
+  return mhz === null ? label : t('frequencies.nameWithMhz', { name: label, mhz })
 }
 
 /** From conflicts that disturb at once to unlikely ones. */

@@ -248,9 +248,9 @@ export function placeNames({ context, scale, colours }: Stage, scene: Scene, pre
   if (previous !== null && previous.scene === scene && previous.khzPerPx === khzPerPx) return previous
   context.font = font(colours)
   const labels = scene.carriers.map(
-    ({ id, khz, name }): Label => ({
+    ({ id, khz, label }): Label => ({
       khz,
-      widthPx: context.measureText(name).width,
+      widthPx: context.measureText(label).width,
       rank: scene.highlighted.has(id) ? 0 : scene.victims.has(id) ? 1 : 2,
     }),
   )
@@ -264,7 +264,7 @@ export function drawNames(
 ) {
   context.textAlign = 'center'
   context.textBaseline = 'middle'
-  for (const [index, { id, khz, name }] of carriers.entries()) {
+  for (const [index, { id, khz, label }] of carriers.entries()) {
     const row = names.rows[index]
     const x = khzToX(khz, scale)
     if (row === null || row === undefined || x < -100 || x > scale.width + 100) continue
@@ -272,6 +272,6 @@ export function drawNames(
     context.font = font(colours, isHighlighted ? 700 : 500)
     context.fillStyle = isHighlighted ? colours.accent : highlighted.size > 0 ? colours.textSoft : colours.text
     const y = plot.top - lanes.names + (row + 0.5) * (lanes.names / labelRows)
-    context.fillText(name, Math.round(x), Math.round(y))
+    context.fillText(label, Math.round(x), Math.round(y))
   }
 }

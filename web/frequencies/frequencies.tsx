@@ -157,7 +157,7 @@ function Frequencies({ body, level, isOnlyOn, onChanged }: FrequenciesProps) {
           conflicts={listed}
           totals={checked.totals}
           total={chosenId === null ? total : (counts.get(chosenId) ?? 0)}
-          chosenName={chosenId === null ? null : find(chosenId).name}
+          chosenName={chosenId === null ? null : find(chosenId).label}
           selectedKey={selected?.kind === 'conflict' ? conflictKey(selected.conflict) : null}
           find={find}
           isOnlyOn={isOnlyOn}

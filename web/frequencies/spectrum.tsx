@@ -147,9 +147,9 @@ export function stateText({ state }: Pick<ShownCarrier, 'state'>): string {
 
 /** For screen readers. Uses the level of the response, because they would read every change. */
 function summaryOf(carrier: ShownCarrier, conflicts: ConflictCount): string {
-  const { name, mhz, state, rf_level, noise_dbm } = carrier
+  const { label, mhz, state, rf_level, noise_dbm } = carrier
   const level = levelText({ rf: state === 'on' ? rf_level : null, noise: noise_dbm })
-  const parts = [name, formatMegahertz(mhz), stateText(carrier), level]
+  const parts = [label, formatMegahertz(mhz), stateText(carrier), level]
   return [...parts, conflictsText(conflicts)].filter((part) => part !== null).join(', ')
 }
 
@@ -192,7 +192,7 @@ function Details({ carrier, noise, conflicts, control, positionOf }: DetailsProp
   return (
     <div className="spectrum-details" ref={box} aria-hidden="true">
       <strong>
-        <bdi>{carrier.name}</bdi>
+        <bdi>{carrier.label}</bdi>
       </strong>
       <span className="tabular">
         {[formatMegahertz(carrier.mhz), carrier.tv_channel && t('frequencies.tvChannel', { name: carrier.tv_channel })]

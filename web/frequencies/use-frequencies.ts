@@ -11,7 +11,7 @@ import { buildTrace, type Trace } from './layout.ts'
 import { noiseByCarrier, type RecordedNoise } from './live-levels.ts'
 import { checkedCarrier } from './suggestion.ts'
 
-const topics = ['frequencies', 'settings', 'groups'] as const
+const topics = ['frequencies', 'slot_records', 'settings', 'groups'] as const
 
 export function useFrequencies(level: GuardLevel, isOnlyOn: boolean) {
   return useResource(`/api/frequencies/?${queryOf(level, isOnlyOn)}`, 'object', topics)

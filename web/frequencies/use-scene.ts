@@ -27,7 +27,7 @@ export interface ShownConflicts {
   readonly find: FindCarrier
 }
 
-const unknown: ReturnType<FindCarrier> = { name: '', mhz: null, state: 'off', noise_dbm: null }
+const unknown: ReturnType<FindCarrier> = { label: '', mhz: null, state: 'off', noise_dbm: null }
 
 export function useConflicts(
   all: readonly ShownCarrier[],

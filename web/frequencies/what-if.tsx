@@ -81,8 +81,8 @@ export function WhatIf({ carriers, chosen, plan, level, problem, onPlan, onEnd }
   )
 }
 
-function changeLine({ name, mhz }: ShownCarrier): string {
-  return `${name}\t${mhz}`
+function changeLine({ label, mhz }: ShownCarrier): string {
+  return `${label}\t${mhz}`
 }
 
 function download(changes: readonly ShownCarrier[]): void {

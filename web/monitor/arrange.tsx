@@ -177,7 +177,7 @@ function groupShown(groups: readonly Group[], view: View): Group | null {
 function nameIn(contents: SlotContents, slot: number): string {
   const content = contents.get(slot)
   if (content === undefined) return t('arrange.planned')
-  if (content.kind === 'channel') return content.card.name ?? t('card.noName')
+  if (content.kind === 'channel') return content.card.title
   const { name, kind } = content.placeholder
   return name === '' ? t(`arrange.placeholder.kinds.${kind}`) : plainText(name)
 }

@@ -22,10 +22,7 @@ export function AssignDialog({ receiverId, channelId, onClose }: AssignDialogPro
   const cast = useCast()
   if (facts === null) return null
   return (
-    <Dialog
-      title={t('card.assignTitle', { name: facts.ownName ?? facts.token ?? '', slot: facts.slot })}
-      onClose={onClose}
-    >
+    <Dialog title={t('card.assignTitle', { name: facts.ownName ?? facts.title, slot: facts.slot })} onClose={onClose}>
       <Loaded resource={cast}>{(loaded) => <Performers {...{ facts, onClose }} cast={loaded} />}</Loaded>
       <DialogEnd onClose={onClose} />
     </Dialog>
@@ -57,7 +54,7 @@ function Performers({ facts, cast, onClose }: PerformersProps) {
     onClose()
     showMessage({ text: done })
   }
-  const pack = facts.ownName ?? t('card.slot', { slot: facts.slot })
+  const pack = facts.ownName ?? facts.title
   const found = cast.performers
     .filter(({ name, notes }) => `${name} ${notes}`.toLocaleLowerCase().includes(search.trim().toLocaleLowerCase()))
     .toSorted((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }))

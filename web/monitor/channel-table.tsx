@@ -5,12 +5,13 @@ import { type CSSProperties, memo, type ReactNode, useLayoutEffect, useMemo, use
 import type { ChannelFacts } from '../app/channel-state.ts'
 import { type Column, characterEm, chosenColumns, fitColumns, isNarrow, sortOf, widthOf } from '../app/columns.ts'
 import { useFacts } from '../app/context.ts'
-import { formatMegahertz, plainText } from '../app/format.ts'
+import { formatMegahertz } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useIsKiosk } from '../app/query.ts'
 import { listColumns, type Sort, type View } from '../app/view.ts'
 import { Battery, BatteryAge } from '../parts/card/battery.tsx'
 import { usePlaceholder } from '../parts/card/placeholder-card.tsx'
+import { SlotMark } from '../parts/card/slot-number.tsx'
 import { TimeLeft, WillNotLast } from '../parts/card/time-left.tsx'
 import { parseSort } from '../parts/channels/channel-order.ts'
 import type { VisibleSlot } from '../parts/channels/visible-slots.ts'
@@ -148,7 +149,7 @@ function ChannelRow({ receiverId, channelId, columns }: RowProps) {
         const Cell = isName ? 'th' : 'td'
         return (
           <Cell key={column} data-column={column} scope={isName ? 'row' : undefined}>
-            {cells[column](facts, columns)}
+            {cells[column](facts)}
           </Cell>
         )
       })}
@@ -156,11 +157,21 @@ function ChannelRow({ receiverId, channelId, columns }: RowProps) {
   )
 }
 
-const cells: Readonly<Record<Column, (facts: ChannelFacts, columns: readonly Column[]) => ReactNode>> = {
-  slot: ({ slot }) => slot,
-  // The name of the performer is in its own column, if that is shown.
-  name: (facts, columns) => <NameCell facts={facts} hasPerformer={columns.includes('performer')} />,
-  performer: ({ performer }) => (performer === null ? t('card.none') : <bdi dir="auto">{performer}</bdi>),
+const cells: Readonly<Record<Column, (facts: ChannelFacts) => ReactNode>> = {
+  slot: ({ slot, color }) => (
+    <>
+      {slot} <SlotMark color={color} />
+    </>
+  ),
+  name: (facts) => <NameCell facts={facts} />,
+  performer: ({ performer, role }) =>
+    performer === null ? (
+      t('card.none')
+    ) : (
+      <>
+        <bdi dir="auto">{performer}</bdi> {role === null ? null : <bdi className="row-second">{role}</bdi>}
+      </>
+    ),
   state: (facts) => (
     <span className="card-state">
       <StateIcon state={facts.state} />
@@ -194,20 +205,25 @@ const cells: Readonly<Record<Column, (facts: ChannelFacts, columns: readonly Col
   flags: ({ flags }) => <Flags flags={flags} />,
 }
 
-function NameCell({ facts, hasPerformer }: { facts: ChannelFacts; hasPerformer: boolean }) {
-  const { channelId, token, name, ownName } = facts
+function NameCell({ facts: { channelId, token, name, ownName } }: { facts: ChannelFacts }) {
   const isKiosk = useIsKiosk()
-  const text = (
+  const title = (
     <>
-      {token === null ? null : <span className="row-token">{token} </span>}
-      <bdi dir="auto">{(hasPerformer ? ownName : name) ?? t('card.noName')}</bdi>
+      {token === null ? null : <span className="row-second">{token} </span>}
+      <bdi dir="auto">{name}</bdi>
     </>
   )
-  if (isKiosk) return text
   return (
-    <Link to="/channels/$id" params={{ id: String(channelId) }}>
-      {text}
-    </Link>
+    <>
+      {isKiosk ? (
+        title
+      ) : (
+        <Link to="/channels/$id" params={{ id: String(channelId) }}>
+          {title}
+        </Link>
+      )}
+      {ownName === null ? null : <bdi className="row-second"> {ownName}</bdi>}
+    </>
   )
 }
 
@@ -218,10 +234,14 @@ function idsOf({ receiverId, channelId }: ChannelFacts) {
 function PlaceholderRow({ id, columns }: { id: number; columns: readonly Column[] }) {
   const placeholder = usePlaceholder(id)
   if (placeholder === null) return null
-  const { slot, name, kind, frequency } = placeholder
+  const { slot, title, kind, frequency, record } = placeholder
   const contents: Partial<Record<Column, ReactNode>> = {
-    slot,
-    name: <bdi dir="auto">{plainText(name)}</bdi>,
+    slot: (
+      <>
+        {slot} <SlotMark color={record?.color} />
+      </>
+    ),
+    name: <bdi dir="auto">{title}</bdi>,
     state: (
       <span className="card-state">
         <StateIcon state="unmonitored" />

@@ -100,7 +100,7 @@ function TileText({ slot, content, isInGroup }: Pick<TileProps, 'slot' | 'conten
   return (
     <>
       <span className="tile-name">
-        <bdi>{card.name ?? t('card.noName')}</bdi>
+        <bdi>{card.title}</bdi>
         <small>{t(`states.${card.state}`)}</small>
       </span>
       <StateIcon state={card.state} />

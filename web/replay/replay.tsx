@@ -9,6 +9,7 @@ import type { ChartSamples } from '../app/history.ts'
 import { Watch } from '../app/watch.ts'
 import { createPlayer, type ReplayPlayer, type ReplayState } from './player.ts'
 import { ReplayBar } from './replay-bar.tsx'
+import { slotRecordsAt } from './slot-records.ts'
 
 /** A reload shows the same moment. */
 const addressMs = { paused: 500, playing: 10_000 } as const
@@ -103,10 +104,10 @@ function show(watch: Watch, liveWatch: Watch, { moment, time, problem }: ReplayS
     if (problem !== null) watch.dispatch({ type: 'failed', problem, at: time })
     return
   }
-  const { health, performers } = liveWatch.get()
+  const today = liveWatch.get()
   const at = moment.currentAt
-  if (health !== null) watch.dispatch({ type: 'health', health, at: time })
-  watch.dispatch({ type: 'polled', data: { ...moment.data, performers: [...performers] }, at })
+  if (today.health !== null) watch.dispatch({ type: 'health', health: today.health, at: time })
+  watch.dispatch({ type: 'polled', data: { ...moment.data, slot_records: slotRecordsAt(moment.data, today) }, at })
   if (moment.levels !== null) {
     const values = moment.levels.map((entry) => [...entry])
     watch.dispatch({ type: 'message', message: { type: 'levels', seq: 0, at: toIso(at), values }, at })

@@ -3,16 +3,17 @@ import { useServices, useWatchState } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import type { Watch } from '../app/watch.ts'
+import { slotTitle } from '../parts/channels/channel-options.ts'
 import type { Row } from './use-timeline.ts'
 
-export function useChannelName({
-  channel_id,
-  receiver_id,
-}: Pick<EventBody, 'channel_id' | 'receiver_id'>): string | null {
+/** The slot and title of that time, where the event has them. */
+export function useChannelName({ channel_id, receiver_id, data }: EventBody): string | null {
   const { watch } = useServices()
   return useWatchState(({ receivers }) => {
     if (channel_id === null)
       return receivers.get(receiver_id ?? 0) ? plainText(receivers.get(receiver_id ?? 0)?.name ?? '') : null
+    const { slot, title } = data
+    if (typeof slot === 'number' && typeof title === 'string') return slotTitle({ slot, title: plainText(title) })
     for (const receiver of receivers.values()) {
       if (receiver.channels.some(({ id }) => id === channel_id))
         return nameOf(watch, { channelId: channel_id, receiverId: receiver.id })
@@ -23,6 +24,5 @@ export function useChannelName({
 
 export function nameOf(watch: Pick<Watch, 'facts'>, { channelId, receiverId }: Row): string {
   const facts = watch.facts(receiverId ?? 0, channelId)
-  if (facts === null) return t('timeline.removed', { id: channelId })
-  return t('alerts.channelOption', { slot: facts.slot, name: facts.name ?? t('card.noName') })
+  return facts === null ? t('timeline.removed', { id: channelId }) : slotTitle(facts)
 }

@@ -191,7 +191,7 @@ function Label({ row: { channelId, receiverId }, height, isPresent }: LabelProps
             {facts.slot}
           </span>
           <Link className="strips-name" to="/channels/$id" params={{ id: String(channelId) }}>
-            <bdi>{facts.name ?? t('card.noName')}</bdi>
+            <bdi>{facts.title}</bdi>
           </Link>
           {isPresent ? (
             <span className="strips-state" data-severity={facts.condition.severity} title={t(`states.${facts.state}`)}>

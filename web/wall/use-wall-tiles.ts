@@ -1,6 +1,5 @@
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { useServices } from '../app/context.ts'
-import { t } from '../app/i18n.ts'
 import type { Watch } from '../app/watch.ts'
 import { fitName, type NameFit } from '../parts/card/name-fit.ts'
 import { decodeSlots, type VisibleSlot } from '../parts/channels/visible-slots.ts'
@@ -21,11 +20,13 @@ export function useWallTiles(slots: string): WallTiles {
   const measure = useMeasure()
   const read = useMemo(() => {
     const entries = decodeSlots(slots)
-    let cards: unknown
+    let seen: readonly unknown[] = []
     let read: { text: string; tiles: WallTiles } = { text: '', tiles: readTiles(watch, entries, measure) }
     return () => {
-      if (cards === watch.cards()) return read.tiles
-      cards = watch.cards()
+      const { slotRecords } = watch.get()
+      const now = [watch.cards(), slotRecords]
+      if (now.every((value, index) => value === seen[index])) return read.tiles
+      seen = now
       const tiles = readTiles(watch, entries, measure)
       const text = JSON.stringify(tiles)
       if (text !== read.text) read = { text, tiles }
@@ -36,10 +37,11 @@ export function useWallTiles(slots: string): WallTiles {
 }
 
 function readTiles(watch: Watch, entries: readonly VisibleSlot[], measure: (text: string) => number): WallTiles {
+  const { slotRecords } = watch.get()
   let widest: NameFit = { whole: 0, broken: 0 }
   const tiles = entries.map((entry): WallTile => {
     const facts = entry.kind === 'channel' ? watch.facts(entry.receiverId, entry.channelId) : null
-    const { whole, broken } = fitName(facts?.name ?? t('card.noName'), measure)
+    const { whole, broken } = fitName(facts?.name ?? slotRecords.get(entry.slot)?.title ?? '', measure)
     widest = { whole: Math.max(widest.whole, whole), broken: Math.max(widest.broken, broken) }
     return { entry, needsAttention: facts?.needsAttention === true }
   })

@@ -2,12 +2,13 @@ import { type CSSProperties, memo } from 'react'
 import { hasRow } from '../../src/domain/conditions/condition.ts'
 import type { ChannelFacts } from '../app/channel-state.ts'
 import { useFacts } from '../app/context.ts'
-import { formatMegahertz, formatPercent, plainText } from '../app/format.ts'
+import { formatMegahertz, formatPercent } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { BatteryAge } from '../parts/card/battery.tsx'
 import { splitName } from '../parts/card/name-fit.ts'
 import { OfflineReceiver } from '../parts/card/offline-receiver.tsx'
 import { usePlaceholder } from '../parts/card/placeholder-card.tsx'
+import { SlotNumber } from '../parts/card/slot-number.tsx'
 import { ShownState, spokenTimeLeft, timeLeftText, useMissedEnd } from '../parts/card/time-left.tsx'
 import { Chart, Meters } from '../parts/meters/meters.tsx'
 import { Flags, StateIcon } from '../parts/state-icon.tsx'
@@ -36,10 +37,10 @@ export const WallTile = memo(function WallTile({ receiverId, channelId, parts, h
     >
       {picture === null ? null : <img className="card-picture" src={picture} alt="" />}
       <div className="wall-name">
-        {facts.name === null ? <span className="card-no-name">{t('card.noName')}</span> : <Name name={facts.name} />}
+        <Name name={facts.name} />
       </div>
       <div className="wall-status">
-        <TileSlot slot={facts.slot} />
+        <SlotNumber slot={facts.slot} color={facts.color} />
         <ShownState facts={facts} />
         <Flags flags={facts.flags} />
         {parts.includes('meters') ? null : <BatteryAge facts={facts} />}
@@ -57,15 +58,6 @@ function Name({ name }: { name: string }) {
       <span className="wall-name-start">{start}</span>
       {end === '' ? null : <span className="wall-name-end">{end}</span>}
     </bdi>
-  )
-}
-
-function TileSlot({ slot }: { slot: number }) {
-  return (
-    <span className="card-slot">
-      <span className="visually-hidden">{t('card.slot', { slot })}</span>
-      <span aria-hidden="true">{slot}</span>
-    </span>
   )
 }
 
@@ -129,10 +121,10 @@ export const PlaceholderTile = memo(function PlaceholderTile({ id }: { id: numbe
   return (
     <li className="card wall-tile" data-state="unmonitored" data-severity="ok">
       <div className="wall-name">
-        <bdi dir="auto">{plainText(placeholder.name)}</bdi>
+        <bdi dir="auto">{placeholder.title}</bdi>
       </div>
       <div className="wall-status">
-        <TileSlot slot={placeholder.slot} />
+        <SlotNumber slot={placeholder.slot} color={placeholder.record?.color} />
         <span className="card-state">
           <StateIcon state="unmonitored" />
           <span className="card-state-text">{t(`card.kinds.${placeholder.kind}`)}</span>

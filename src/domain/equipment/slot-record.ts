@@ -21,12 +21,21 @@ export function titleOf(names: TitleNames): Title {
   return from === undefined ? { title: null, title_from: null } : { title: names[from] ?? null, title_from: from }
 }
 
-/** Returns the names that the equipment of a channel reports. */
-export function namesOfChannel(
-  receiver: Pick<Receiver, 'name'>,
-  { name, transmitter, channel }: Pick<Channel, 'name' | 'transmitter' | 'channel'>,
-): TitleNames {
-  return { channel: name, transmitter: transmitter?.name ?? null, receiver: `${receiver.name} ${channel}` }
+type Named = { readonly name: string | null }
+
+interface NamedChannel extends Named {
+  readonly channel: number
+  readonly transmitter: Named | null
+  readonly last_transmitter?: Named | null
+}
+
+/** Returns the names that the equipment of a channel reports. A transmitter that is off keeps its name. */
+export function namesOfChannel(receiver: Pick<Receiver, 'name'>, channel: NamedChannel): TitleNames {
+  return { channel: channel.name, transmitter: packOf(channel), receiver: `${receiver.name} ${channel.channel}` }
+}
+
+function packOf({ transmitter, last_transmitter }: NamedChannel): string | null {
+  return (transmitter ?? last_transmitter)?.name ?? null
 }
 
 type SlotPerformer = Pick<Performer, 'id' | 'name' | 'picture'>
@@ -87,7 +96,7 @@ export function changesRecords(before: Receiver | undefined, after: Receiver | u
       known.slot !== channel.slot ||
       known.name !== channel.name ||
       (known.transmitter === null) !== (channel.transmitter === null) ||
-      known.transmitter?.name !== channel.transmitter?.name
+      packOf(known) !== packOf(channel)
     )
   })
 }

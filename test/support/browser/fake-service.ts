@@ -13,12 +13,12 @@ import type { DataBody } from '../../../src/contract/data.ts'
 import type { Group } from '../../../src/contract/groups.ts'
 import type { HealthBody } from '../../../src/contract/health.ts'
 import { type LiveMessage, LiveServerMessage } from '../../../src/contract/live-messages.ts'
-import type { ChannelAssignment } from '../../../src/contract/performers.ts'
 import type { PlaceholderInData } from '../../../src/contract/placeholders.ts'
 import type { ReceiverInData } from '../../../src/contract/receivers.ts'
 import { defaultSettings } from '../../../src/contract/settings.ts'
 import type { ShowBody } from '../../../src/contract/shows.ts'
 import type { AnnouncedSiteBody } from '../../../src/contract/sites.ts'
+import type { SlotRecord } from '../../../src/contract/slots.ts'
 import type { UpstreamStatus } from '../../../src/contract/values.ts'
 import { conditionTable } from '../../../src/domain/conditions/condition.ts'
 import { noSources } from '../../../src/domain/equipment/health.ts'
@@ -84,8 +84,8 @@ export type FakeMessage = Unnumbered<LiveMessage>
 export interface FakeData {
   receivers: ReceiverInData[]
   groups: Group[]
-  assignments: ChannelAssignment[]
-  performers: Extract<LiveMessage, { type: 'performers' }>['performers']
+  /** A channel without a record has the names that its equipment reports. */
+  slotRecords: SlotRecord[]
   alerts: AlertBody[]
   placeholders: PlaceholderInData[]
   shows: ShowBody[]
@@ -116,8 +116,7 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
   const data: FakeData = {
     receivers: [],
     groups: [],
-    assignments: [],
-    performers: [],
+    slotRecords: [],
     alerts: [],
     placeholders: [],
     shows: [],
@@ -247,7 +246,7 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
 export function receiver(id: number, transmitters: readonly (Partial<TransmitterBody> | null)[]): ReceiverInData {
   const channels = transmitters.map((transmitter, index): ChannelBody => {
     const slot = (id - 1) * 4 + index + 1
-    const name = `H${String(slot).padStart(2, '0')} Singer ${slot}`
+    const name = transmitter?.name ?? `H${String(slot).padStart(2, '0')} Singer ${slot}`
     const levels = { battery: 90, forecast: null, audio_level: -20, rf_level: -50, frequency: '540.000' }
     const received = transmitter && { slot, upstream_slot: null, name, ...levels, ...transmitter }
     return {
@@ -310,8 +309,8 @@ export function offline(original: ReceiverInData): ReceiverInData {
 
 /** Sends changes of the transmitters of receiver 1. */
 export function update(service: FakeService, transmitters: Parameters<typeof receiver>[1]): void {
-  for (const { id, transmitter, condition } of receiver(1, transmitters).channels) {
-    service.send({ type: 'channel', id, receiver_id: 1, transmitter, condition })
+  for (const { id, name, transmitter, condition } of receiver(1, transmitters).channels) {
+    service.send({ type: 'channel', id, receiver_id: 1, name, transmitter, condition })
   }
 }
 
@@ -329,14 +328,15 @@ function encode(message: LiveMessage): string {
 }
 
 function snapshotOf(data: FakeData): Extract<LiveMessage, { type: 'snapshot' }>['data'] {
-  const { performers, alerts, shows, sites } = data
-  return { ...dataOf(data), alerts, shows, sources: [], sites, performers, silences: [], queue: { pending: 0 } }
+  const { alerts, shows, sites } = data
+  const none = { sources: [], performers: [], silences: [], queue: { pending: 0 } }
+  return { ...dataOf(data), ...none, alerts, shows, sites }
 }
 
 export function dataOf(data: FakeData): DataBody {
   const config = { ...defaultSettings, enable_websocket: data.isLive }
-  const { receivers, groups, assignments, placeholders } = data
-  return { receivers, discovered: [], config, groups, assignments, placeholders, slot_records: [] }
+  const { receivers, groups, placeholders, slotRecords } = data
+  return { receivers, discovered: [], config, groups, assignments: [], placeholders, slot_records: slotRecords }
 }
 
 function healthOf({ upstream, healthyManufacturers, version }: FakeData): HealthBody & { version: string } {

@@ -16,7 +16,7 @@ import { t } from '../../app/i18n.ts'
 import { type Assignment, type Cast, setActive, unitName, useCast } from '../../parts/channels/assignments.ts'
 import { PerformerDialog, type PerformerQuestion } from './performer-dialogs.tsx'
 import './performers.css'
-import { showable } from '../../app/assigned-performers.ts'
+import { showable } from '../../app/slot-records.ts'
 
 export function Performers() {
   const resource = useCast()

@@ -198,7 +198,7 @@ interface ChannelProps {
 
 function Channel({ channel: { id, slot, name }, receiverId }: ChannelProps) {
   const facts = useFacts(receiverId, id)
-  return <ChannelChip channelId={id} slot={slot} name={plainText(name ?? '')} facts={facts} />
+  return <ChannelChip channelId={id} slot={slot} name={facts?.title ?? plainText(name ?? '')} facts={facts} />
 }
 
 function Edit({ text, about, onClick }: { text: ReactNode; about: string; onClick: () => void }) {

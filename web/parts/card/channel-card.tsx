@@ -17,6 +17,7 @@ import { Flags } from '../state-icon.tsx'
 import { Battery, BatteryAge } from './battery.tsx'
 import { fitName } from './name-fit.ts'
 import { OfflineReceiver } from './offline-receiver.tsx'
+import { SlotNumber } from './slot-number.tsx'
 import { ShownState, TimeLeft } from './time-left.tsx'
 
 export interface ChannelCardProps {
@@ -102,7 +103,7 @@ function Picture({ facts, actions }: { facts: ChannelFacts; actions: CardActions
   const { channelId, picture } = facts
   const image = picture === null ? null : <img className="card-portrait" src={picture} alt="" />
   if (actions?.mayOperate !== true) return image
-  const text = t('card.assign', { name: facts.name ?? t('card.noName') })
+  const text = t('card.assign', { name: facts.title })
   return (
     <button
       type="button"
@@ -161,41 +162,36 @@ function gainsOf({ transmitterModel, receiverGain, transmitterGain }: ChannelFac
     .join(' · ')
 }
 
-function Slot({ facts: { slot, token, performer, ownName } }: { facts: ChannelFacts }) {
+function Slot({ facts: { slot, color, token, ownName } }: { facts: ChannelFacts }) {
   return (
     <span className="card-position">
-      <span className="card-slot">
-        <span className="visually-hidden">{t('card.slot', { slot })}</span>
-        <span aria-hidden="true">{slot}</span>
-      </span>
+      <SlotNumber slot={slot} color={color} />
       {token === null ? null : <span className="card-token">{token}</span>}
-      {performer === null || ownName === null || ownName === performer ? null : (
-        <bdi className="card-token">{ownName}</bdi>
-      )}
+      {ownName === null ? null : <bdi className="card-token">{ownName}</bdi>}
     </span>
   )
 }
 
 /** The style sheet computes the font size from the estimated width. */
-function Name({ facts: { token, name } }: { facts: ChannelFacts }) {
-  const { whole, broken } = fitName(name ?? t('card.noName'))
+function Name({ facts: { title, name } }: { facts: ChannelFacts }) {
+  const { whole, broken } = fitName(name)
   const size = { '--whole': whole, '--broken': broken } as CSSProperties
   return (
-    <div className="card-name" title={name === null ? undefined : [token, name].filter(Boolean).join(' ')}>
+    <div className="card-name" title={title}>
       <span className="card-name-text" style={size}>
-        {name === null ? <span className="card-no-name">{t('card.noName')}</span> : <bdi dir="auto">{name}</bdi>}
+        <bdi dir="auto">{name}</bdi>
       </span>
     </div>
   )
 }
 
 /** Covers the whole card, to be a large touch target. */
-function Open({ facts: { channelId, slot, name } }: { facts: ChannelFacts }) {
+function Open({ facts: { channelId, slot, title } }: { facts: ChannelFacts }) {
   const isReplay = useServices().replay !== null
   const minute = useWatchState(({ now }) => (isReplay ? Math.floor(now / 60_000) : null))
   const isKiosk = useIsKiosk()
   if (isKiosk) return null
-  const text = t('card.details', { name: name ?? t('card.noName'), slot })
+  const text = t('card.details', { name: title, slot })
   // The channel page is live, but its charts show the time of the card.
   const search = minute === null ? {} : rangeAround(minute * 60_000)
   return (

@@ -1,31 +1,39 @@
 import type { PlaceholderInData } from '../../../src/contract/placeholders.ts'
-import { useWatchState } from '../../app/context.ts'
+import type { SlotRecord } from '../../../src/contract/slots.ts'
+import { useRecordOf, useWatchState } from '../../app/context.ts'
 import { formatMegahertz, plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
+import { placeholderTitle } from '../../app/slot-records.ts'
 import { StateIcon } from '../state-icon.tsx'
+import { SlotNumber } from './slot-number.tsx'
 
-export function usePlaceholder(id: number): PlaceholderInData | null {
-  return useWatchState(({ placeholders }) => placeholders.find((placeholder) => placeholder.id === id) ?? null)
+interface ShownPlaceholder extends PlaceholderInData {
+  readonly title: string
+  readonly record: SlotRecord | undefined
+}
+
+export function usePlaceholder(id: number): ShownPlaceholder | null {
+  const placeholder = useWatchState(({ placeholders }) => placeholders.find((placeholder) => placeholder.id === id))
+  const title = useWatchState(({ slotRecords }) => placeholder && placeholderTitle(slotRecords, placeholder))
+  const record = useRecordOf('placeholder', id)
+  return placeholder === undefined || title === undefined ? null : { ...placeholder, title, record }
 }
 
 export function PlaceholderCard({ id }: { id: number }) {
   const placeholder = usePlaceholder(id)
   if (placeholder === null) return null
-  const { slot, name, kind, frequency, note } = placeholder
+  const { slot, title, kind, frequency, note, record } = placeholder
   return (
     <li className="card placeholder" data-state="unmonitored" data-severity="ok">
       <div className="card-head">
-        <span className="card-slot">
-          <span className="visually-hidden">{t('card.slot', { slot })}</span>
-          <span aria-hidden="true">{slot}</span>
-        </span>
+        <SlotNumber slot={slot} color={record?.color} />
         <span className="card-state">
           <StateIcon state="unmonitored" />
           <span className="card-state-text">{t('states.unmonitored')}</span>
         </span>
       </div>
       <bdi className="placeholder-name" dir="auto">
-        {plainText(name)}
+        {title}
       </bdi>
       <p className="placeholder-kind">
         {[t(`card.kinds.${kind}`), frequency === null ? null : formatMegahertz(frequency), plainText(note)]
@@ -39,10 +47,7 @@ export function PlaceholderCard({ id }: { id: number }) {
 export function PlannedCard({ slot }: { slot: number }) {
   return (
     <li className="card planned">
-      <span className="card-slot">
-        <span className="visually-hidden">{t('card.slot', { slot })}</span>
-        <span aria-hidden="true">{slot}</span>
-      </span>
+      <SlotNumber slot={slot} />
       <span className="planned-text">{t('card.planned')}</span>
     </li>
   )

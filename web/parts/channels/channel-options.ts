@@ -27,9 +27,14 @@ export function useChannelOptions(): readonly ChannelOption[] {
 }
 
 function hasSameOption(card: ChannelFacts, before: ChannelFacts | undefined): boolean {
-  return card.channelId === before?.channelId && card.slot === before.slot && card.name === before.name
+  return card.channelId === before?.channelId && card.slot === before.slot && card.title === before.title
 }
 
-function toOption({ channelId, slot, name }: ChannelFacts): ChannelOption {
-  return { value: String(channelId), text: t('alerts.channelOption', { slot, name: name ?? t('card.noName') }) }
+function toOption({ channelId, slot, title }: ChannelFacts): ChannelOption {
+  return { value: String(channelId), text: slotTitle({ slot, title }) }
+}
+
+/** `7 Nora` */
+export function slotTitle({ slot, title }: Pick<ChannelFacts, 'slot' | 'title'>): string {
+  return t('alerts.channelOption', { slot, name: title })
 }

@@ -2,9 +2,10 @@ import { useEffect, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { ChannelFacts } from '../../app/channel-state.ts'
 import { useServices } from '../../app/context.ts'
-import { formatDateTime, formatDbfs, formatDbm, formatMegahertz, formatPercent, plainText } from '../../app/format.ts'
+import { formatDateTime, formatDbfs, formatDbm, formatMegahertz, formatPercent } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
 import { serviceNow } from '../../app/service-time.ts'
+import { placeholderTitle } from '../../app/slot-records.ts'
 import type { View } from '../../app/view.ts'
 import { timeLeftText } from '../card/time-left.tsx'
 import { parseSort } from './channel-order.ts'
@@ -56,11 +57,12 @@ export function PrintTable({ entries, view }: { entries: readonly VisibleSlot[];
     }
     if (entry.kind === 'spacer') return null
     if (entry.kind === 'planned') return { slot: String(entry.slot), name: t('card.planned') }
-    const placeholder = watch.get().placeholders.find(({ id }) => id === entry.placeholderId)
+    const { placeholders, slotRecords } = watch.get()
+    const placeholder = placeholders.find(({ id }) => id === entry.placeholderId)
     if (placeholder === undefined) return null
-    const { slot, name, kind, frequency } = placeholder
+    const { slot, kind, frequency } = placeholder
     return {
-      ...{ slot: String(slot), name: plainText(name), state: t('states.unmonitored') },
+      ...{ slot: String(slot), name: placeholderTitle(slotRecords, placeholder), state: t('states.unmonitored') },
       ...{ frequency: frequency === null ? '' : formatMegahertz(frequency), receiver: t(`card.kinds.${kind}`) },
     }
   }
@@ -98,11 +100,11 @@ export function PrintTable({ entries, view }: { entries: readonly VisibleSlot[];
 type Levels = ReturnType<ReturnType<typeof useServices>['watch']['levels']>
 
 function channelRow(facts: ChannelFacts, levels: Levels): Record<PrintedColumn, string> {
-  const { slot, token, name, performer, state, battery, frequency, receiverName, channel, flags } = facts
+  const { slot, title, ownName, performer, role, state, battery, frequency, receiverName, channel, flags } = facts
   return {
     slot: String(slot),
-    name: [token, name ?? t('card.noName')].filter(Boolean).join(' '),
-    performer: performer ?? '',
+    name: ownName === null ? title : `${title} (${ownName})`,
+    performer: [performer, role].filter(Boolean).join(', '),
     state: t(`states.${state}`),
     battery: battery === null ? '' : formatPercent(battery),
     time_left: timeLeftText(facts) ?? '',

@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react'
 import type { ChannelFacts } from '../../app/channel-state.ts'
 import { useServices, useWatchState } from '../../app/context.ts'
-import { plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
+import { placeholderTitle } from '../../app/slot-records.ts'
 
 const lastSlot = 65_535
 
@@ -52,11 +52,17 @@ export function useSlotContents(slots: readonly number[]): readonly SlotContent[
   const { watch } = useServices()
   const cards = useSyncExternalStore(watch.subscribe, watch.cards)
   const placeholders = useWatchState((watchState) => watchState.placeholders)
+  const slotRecords = useWatchState((watchState) => watchState.slotRecords)
   const cardBySlot = new Map(cards.map((card) => [card.slot, card]))
-  const nameBySlot = new Map(placeholders.map(({ slot, name }) => [slot, plainText(name)]))
+  const nameBySlot = new Map(
+    placeholders.map((placeholder) => [
+      placeholder.slot,
+      placeholderTitle(slotRecords, placeholder) || t(`card.kinds.${placeholder.kind}`),
+    ]),
+  )
   return slots.map((slot) => {
     const facts = cardBySlot.get(slot)
     if (facts === undefined) return { slot, name: nameBySlot.get(slot) ?? t('card.planned'), facts: null }
-    return { slot, name: facts.name ?? t('card.noName'), facts }
+    return { slot, name: facts.title, facts }
   })
 }

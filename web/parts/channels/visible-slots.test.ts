@@ -17,8 +17,9 @@ const ok = {
 const critical = { ...ok, state: 'battery_critical', severity: 'critical', attention: true } as const
 
 function card(slot: number, over: Partial<ChannelFacts> = {}): ChannelFacts {
+  const name = `Singer ${slot}`
   return {
-    ...{ receiverId: 1, channelId: slot + 100, slot, token: null, name: `Singer ${slot}`, picture: null },
+    ...{ receiverId: 1, channelId: slot + 100, slot, token: null, name, title: over.name ?? name, picture: null },
     ...{
       condition: ok,
       state: 'ok',
@@ -30,7 +31,7 @@ function card(slot: number, over: Partial<ChannelFacts> = {}): ChannelFacts {
       isLive: true,
     },
     ...{ since: null, frequency: '540.000', channel: 1, receiverName: 'Rack', receiverModel: 'AD4Q' },
-    ...{ receiverIp: '10.0.0.5', manufacturer: 'shure', ownName: null, performer: null },
+    ...{ receiverIp: '10.0.0.5', manufacturer: 'shure', ownName: null, performer: null, label: null, role: null },
     ...over,
   } as ChannelFacts
 }
@@ -53,7 +54,14 @@ const group = (slots: number[], manufacturer: string | null = null): Group => ({
 
 function slots(view: Partial<View>, over: Partial<VisibleSlotOptions> = {}): string[] {
   const cards = [card(1), card(2, { name: 'anna' }), card(3, { battery: 9, needsAttention: true, condition: critical })]
-  const all = { cards, placeholders: [], groups: [group([3, 65_001, 7, 1])], levelsOf: () => noLevels, ...over }
+  const all = {
+    cards,
+    placeholders: [],
+    slotRecords: new Map(),
+    groups: [group([3, 65_001, 7, 1])],
+    levelsOf: () => noLevels,
+    ...over,
+  }
   return visibleSlots({ ...all, view: { ...defaultView, ...view } }).map(({ kind, slot }) => `${kind} ${slot}`)
 }
 
@@ -127,14 +135,14 @@ describe('visibleSlots', () => {
 
   it('finds the pack of a number, and not parts of longer numbers', () => {
     const cards = [
-      card(4, { token: 'H12', name: 'Maria', ownName: 'Body 1', performer: 'Maria' }),
+      card(4, { title: 'H12 Maria', ownName: 'Body 1', role: 'Tosca' }),
       card(12),
       card(112, { frequency: '512.000', receiverIp: '10.0.0.12' }),
     ]
     const found = (q: string) => slots({ q }, { cards })
     expect(found('12')).toEqual(['channel 4', 'channel 12'])
     expect(found('512')).toEqual(['channel 112'])
-    expect(found('body maria')).toEqual(['channel 4'])
+    expect(found('body maria tosca')).toEqual(['channel 4'])
     expect(found('10.0.0.1')).toEqual(['channel 112'])
   })
 
@@ -142,6 +150,7 @@ describe('visibleSlots', () => {
     const entries = visibleSlots({
       cards: [card(3)],
       placeholders: [placeholder(5)],
+      slotRecords: new Map(),
       groups: [group([3, 65_001, 7, 5])],
       view: { ...defaultView, group: 2 },
       levelsOf: () => noLevels,

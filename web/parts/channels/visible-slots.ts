@@ -5,8 +5,10 @@ import { hasRow } from '../../../src/domain/conditions/condition.ts'
 import { includesSite } from '../../../src/domain/equipment/sites.ts'
 import type { ChannelFacts } from '../../app/channel-state.ts'
 import { useServices } from '../../app/context.ts'
+import { recordOf } from '../../app/slot-records.ts'
 import type { StateFilter, View } from '../../app/view.ts'
 import type { Levels } from '../../app/watch.ts'
+import type { WatchState } from '../../app/watch-state.ts'
 import { isByLevel, sortCards } from './channel-order.ts'
 
 export type VisibleSlot =
@@ -22,12 +24,14 @@ const lastSpacer = 65_535
 export interface VisibleSlotOptions {
   readonly cards: readonly ChannelFacts[]
   readonly placeholders: readonly PlaceholderInData[]
+  readonly slotRecords: WatchState['slotRecords']
   readonly groups: readonly Group[]
   readonly view: Pick<View, 'manufacturer' | 'site' | 'group' | 'q' | 'state' | 'sort'>
   levelsOf(card: ChannelFacts): Levels
 }
 
-export function visibleSlots({ cards, placeholders, groups, view, levelsOf }: VisibleSlotOptions): VisibleSlot[] {
+export function visibleSlots(options: VisibleSlotOptions): VisibleSlot[] {
+  const { cards, placeholders, slotRecords, groups, view, levelsOf } = options
   const own = cards.filter((card) => isOfManufacturer(card, view) && isOfSite(card.site, view))
   const group = groups.find((group) => group.id === view.group)
   const isUnfiltered = view.q === '' && view.state === 'all'
@@ -46,7 +50,7 @@ export function visibleSlots({ cards, placeholders, groups, view, levelsOf }: Vi
   const hasBlanks = view.sort === 'slot' && isUnfiltered
   const others = placeholders
     .filter((placeholder) => (placeholder.kind !== 'blank' || hasBlanks) && isInGroup(placeholder))
-    .filter(({ slot, name, frequency }) => matches([slot, name, frequency].join(' '), null))
+    .filter((placeholder) => matches(placeholderText(slotRecords, placeholder), null))
     .map(placeholderSlot)
     .toSorted(bySlot)
   return view.sort === 'slot' ? withoutLastBlanks([...channels, ...others].sort(bySlot)) : [...channels, ...others]
@@ -131,11 +135,15 @@ function isToReplace({ condition }: ChannelFacts): boolean {
   return !hasRow(condition, 'tx_off') && hasRow(condition, 'battery_replace_soon')
 }
 
-function textOf({ slot, token, name, ownName, performer, receiverName, ...card }: ChannelFacts): string {
+function textOf({ slot, title, ownName, label, role, receiverName, ...card }: ChannelFacts): string {
   const { receiverModel, frequency, manufacturer, site } = card
-  return [slot, token, name, ownName, performer, receiverName, receiverModel, frequency, manufacturer, site?.name].join(
-    ' ',
-  )
+  return [slot, title, ownName, label, role, receiverName, receiverModel, frequency, manufacturer, site?.name].join(' ')
+}
+
+function placeholderText(slotRecords: WatchState['slotRecords'], placeholder: PlaceholderInData): string {
+  const { id, slot, name, frequency } = placeholder
+  const { title, role } = recordOf(slotRecords, { kind: 'placeholder', id }) ?? {}
+  return [slot, title, name, role, frequency].join(' ')
 }
 
 /**
@@ -200,14 +208,14 @@ export function useVisibleSlots(view: View): string {
     let text = ''
     return () => {
       const cards = watch.cards()
-      const { groups, placeholders, now } = watch.get()
+      const { groups, placeholders, slotRecords, now } = watch.get()
       // Once per second, as the cards, so that channels do not jump.
-      const read = [cards, groups, placeholders, isByLevel(sort) ? now : null]
+      const read = [cards, groups, placeholders, slotRecords, isByLevel(sort) ? now : null]
       if (read.every((value, index) => value === seen[index])) return text
       seen = read
       const view = { manufacturer, site, group, q, state, sort }
       const levelsOf = ({ receiverId, channelId }: ChannelFacts) => watch.levels(receiverId, channelId)
-      text = encodeSlots(visibleSlots({ cards, placeholders, groups, view, levelsOf }))
+      text = encodeSlots(visibleSlots({ cards, placeholders, slotRecords, groups, view, levelsOf }))
       return text
     }
   }, [watch, manufacturer, site, group, q, state, sort])
