@@ -162,11 +162,17 @@ function gainsOf({ transmitterModel, receiverGain, transmitterGain }: ChannelFac
     .join(' · ')
 }
 
-function Slot({ facts: { slot, color, token, ownName } }: { facts: ChannelFacts }) {
+/** Screen readers read the title before the pack, and not again in `Name`. */
+function Slot({ facts: { slot, color, title, token, ownName } }: { facts: ChannelFacts }) {
   return (
     <span className="card-position">
       <SlotNumber slot={slot} color={color} />
-      {token === null ? null : <span className="card-token">{token}</span>}
+      <bdi className="visually-hidden">{title}</bdi>
+      {token === null ? null : (
+        <span className="card-token" aria-hidden="true">
+          {token}
+        </span>
+      )}
       {ownName === null ? null : <bdi className="card-token">{ownName}</bdi>}
     </span>
   )
@@ -177,7 +183,7 @@ function Name({ facts: { title, name } }: { facts: ChannelFacts }) {
   const { whole, broken } = fitName(name)
   const size = { '--whole': whole, '--broken': broken } as CSSProperties
   return (
-    <div className="card-name" title={title}>
+    <div className="card-name" title={title} aria-hidden="true">
       <span className="card-name-text" style={size}>
         <bdi dir="auto">{name}</bdi>
       </span>
