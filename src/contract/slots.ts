@@ -27,7 +27,7 @@ import {
   whole,
   wholeOrNull,
 } from './schema.ts'
-import { placeholderKinds, slotColors, titleSources } from './values.ts'
+import { placeholderKinds, slotColors, swapKinds, titleSources } from './values.ts'
 
 export const SlotRecord = named('SlotRecord', 'What people entered about a slot, and the equipment in it.', {
   slot: whole('Slot.'),
@@ -91,6 +91,13 @@ const SlotChange = body({
 })
 export type SlotChange = Body<typeof SlotChange>
 
+const SlotSwap = body({ with: slot, what: choiceOf(swapKinds) })
+export type SlotSwap = Body<typeof SlotSwap>
+
+const SwappedSlots = named('SwappedSlots', 'Two slots that have exchanged their people or equipment.', {
+  slots: listOf(SlotRecord, 'The slot of the path, then the other one.'),
+})
+
 const BySlot = Type.Object({ slot: idOf('The slot.') })
 
 export const slotOperations = operationsOf({
@@ -117,5 +124,15 @@ export const slotOperations = operationsOf({
     ...about('Hardware', 'Removes what was entered about a slot and, if it holds no channel, its placeholder.'),
     params: BySlot,
     response: { 204: NoContent, 409: ErrorResponse, 412: ErrorResponse },
+  }),
+
+  swapSlots: endpoint('POST', '/api/slots/:slot/swap', {
+    ...about(
+      'Hardware',
+      'Exchanges performer, role, label and color of two slots, or their equipment: what was entered then stays in its slot.',
+    ),
+    params: BySlot,
+    body: SlotSwap,
+    response: { 200: SwappedSlots, 409: ErrorResponse, 412: ErrorResponse },
   }),
 })

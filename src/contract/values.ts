@@ -52,6 +52,7 @@ export const auditActions = [
   'channel.change',
   'slots.change',
   'slot.change',
+  'slot.swap',
   'slot.delete',
   'placeholder.create',
   'placeholder.change',
@@ -272,6 +273,7 @@ export const eventKinds = [
   'receiver_offline',
   'receiver_online',
   'moved',
+  'swapped',
   'source_failing',
   'source_recovered',
   'alert_raised',
@@ -284,6 +286,13 @@ export const eventKinds = [
   'recording_gap',
 ] as const
 export type EventKind = (typeof eventKinds)[number]
+
+/** The halves of two slots that are exchanged. */
+export const swapKinds = ['people', 'equipment'] as const
+export type SwapKind = (typeof swapKinds)[number]
+
+export const changeReasons = ['will_not_last', 'nearly_empty', 'unknown'] as const
+export type ChangeReason = (typeof changeReasons)[number]
 
 export const checkResults = ['pass', 'fail'] as const
 export type CheckResult = (typeof checkResults)[number]

@@ -16,3 +16,8 @@ export function toTextCell(text: string): string {
 export function toLine(cells: readonly string[]): string {
   return `${cells.join(',')}\r\n`
 }
+
+/** Null is an empty cell. */
+export function toCell(value: string | number | null): string {
+  return typeof value === 'string' ? toTextCell(value) : String(value ?? '')
+}

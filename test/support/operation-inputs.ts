@@ -109,6 +109,7 @@ function specialInputs({ app, headers, list, token }: Service): Readonly<Record<
     createPlaceholder: () => ({ body: { kind: 'wired', name: 'Lectern' } }),
     createFrequencyProfile: () => ({ body: { name: 'Hall', levels: { standard: {} } } }),
     saveGroup: () => ({ body: { title: 'Leads' } }),
+    swapSlots: () => ({ id: 1, body: { with: 2, what: 'people' } }),
     changeChannel: () => ({ body: { slot: 40 } }),
     setUp: () => ({ body: { username: 'ada', password } }),
     signIn: () => ({ body: { username: 'ada', password } }),

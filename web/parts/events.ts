@@ -14,7 +14,7 @@ export const categories = {
   alert: ['alert_raised', 'alert_acknowledged', 'alert_cleared'],
   equipment: [
     ...(['receiver_offline', 'receiver_online', 'source_failing', 'source_recovered', 'moved'] as const),
-    ...(['frequency_changed', 'renamed', 'assigned', 'unassigned'] as const),
+    ...(['frequency_changed', 'renamed', 'swapped', 'assigned', 'unassigned'] as const),
   ],
   show: ['show_started', 'show_ended', 'check'],
   marker: ['marker'],
@@ -114,6 +114,10 @@ export function eventDetail({ kind, data, text }: Pick<EventBody, 'kind' | 'data
       return changeText(from, to, plainText)
     case 'moved':
       return changeText(placeText(from), placeText(to), plainText)
+    case 'swapped':
+      return data.what === 'people' || data.what === 'equipment'
+        ? t(`timeline.swaps.${data.what}`, { a: number('slot') ?? '', b: number('with') ?? '' })
+        : null
     case 'assigned':
     case 'unassigned':
       return join(isPerformer(data.performer) ? plainText(data.performer.name) : null, read('name'))

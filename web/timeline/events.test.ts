@@ -87,6 +87,7 @@ describe('eventDetail', () => {
     ['moved', { name: 'Vocal', slot: 40, from: 4, to: 40 }, '4 → 40'],
     ['moved', { from: '10.0.0.7', to: '10.0.0.9' }, '10.0.0.7 → 10.0.0.9'],
     ['moved', { from: null, to: 'Stage left' }, '– → Stage left'],
+    ['swapped', { slot: 4, with: 9, what: 'people' }, 'People, 4 ↔ 9'],
     ['assigned', { performer: { id: 2, name: 'Nora' }, wireless_unit: 5, name: 'H04', slot: 4 }, 'Nora, H04'],
     ['unassigned', { performer: { id: 2, name: 'Nora' }, wireless_unit: 5, name: null, slot: null }, 'Nora'],
     ['alert_raised', { kind: 'battery_low' }, 'Battery low'],

@@ -160,7 +160,7 @@ async function endAssignments(
   }
 }
 
-function holderIn({ slotRecords }: Service, slot: number): EntryHolder | null {
+export function holderIn({ slotRecords }: Service, slot: number): EntryHolder | null {
   const { channel_id = null, placeholder_id = null } = slotRecords.find(slot) ?? {}
   if (channel_id !== null) return { kind: 'channel', id: channel_id }
   return placeholder_id === null ? null : { kind: 'placeholder', id: placeholder_id }
@@ -228,7 +228,7 @@ function requireChangeable({ slotRecords }: Service, slot: number, change: SlotC
   if (receiver !== undefined && field !== undefined) requireLocal(receiver, field)
 }
 
-function requireVersion({ slotRecords }: Service, slot: number, expected: ExpectedVersions): void {
+export function requireVersion({ slotRecords }: Service, slot: number, expected: ExpectedVersions): void {
   const record = slotRecords.find(slot)
   if (expected === null || expected.has(record?.version ?? 0)) return
   throw new RequestError('stale', { subject: `slot ${slot}`, current: record ?? null })

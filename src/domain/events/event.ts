@@ -1,8 +1,8 @@
 import type { EventBody } from '../../contract/history.ts'
 import type { SiteReference } from '../../contract/schema.ts'
-import type { CheckResult, EventKind, GapReason, Severity } from '../../contract/values.ts'
+import type { CheckResult, EventKind, GapReason, Severity, SwapKind } from '../../contract/values.ts'
 import type { AlertData } from '../alerts/alert.ts'
-import { toLine, toTextCell } from '../csv.ts'
+import { toCell, toLine } from '../csv.ts'
 import { toTimestamp } from '../timestamp.ts'
 
 /** An event that is not stored yet. Times are epoch milliseconds. */
@@ -127,6 +127,8 @@ export interface EventData extends Partial<AlertData> {
   readonly alert_id?: number
   /** The kind of an alert. */
   readonly kind?: string
+  readonly with?: number
+  readonly what?: SwapKind
   readonly show_id?: number
   readonly reason?: GapReason
   readonly result?: CheckResult
@@ -164,6 +166,8 @@ function describeEvent(kind: EventKind, manufacturer: string | null, data: Event
       return `${data.from ?? 'Unknown'} was renamed to ${data.to ?? 'none'}`
     case 'moved':
       return `${name} moved ${change}`
+    case 'swapped':
+      return `Slots ${data.slot} and ${data.with}: ${data.what} swapped`
     case 'assigned':
       return `${data.performer?.name ?? 'Unknown'} was assigned to ${name}`
     case 'unassigned':
@@ -235,9 +239,4 @@ export function toEventLine(event: EventRecord): string {
   const body = toEventBody(event)
   const cells = { ...body, data: JSON.stringify(body.data), site: body.site?.code ?? null }
   return toLine(columns.map((column) => toCell(cells[column])))
-}
-
-function toCell(value: string | number | null): string {
-  if (value === null) return ''
-  return typeof value === 'number' ? String(value) : toTextCell(value)
 }

@@ -3,7 +3,7 @@
 import type { ReportedAlert, ReportedChannel, ShowReport } from '../../contract/reports.ts'
 import type { EventKind } from '../../contract/values.ts'
 import { type AlertData, happenedAt } from '../alerts/alert.ts'
-import { byteOrderMark, toLine, toTextCell } from '../csv.ts'
+import { byteOrderMark, toCell, toLine } from '../csv.ts'
 import { type EventRecord, toEventBody, toSeconds } from '../events/event.ts'
 import type { ChannelState } from '../history/channel-state.ts'
 import { type LevelSummary, percentile } from '../history/level-summary.ts'
@@ -237,9 +237,4 @@ function toReportLine(channel: ReportedChannel): string {
 
 function alertText({ kind, happened_at, seconds_to_acknowledge: seconds }: ReportedChannel['alerts'][number]): string {
   return `${happened_at} ${kind}${seconds === null ? '' : `, acknowledged after ${seconds} s`}`
-}
-
-function toCell(value: string | number | null): string {
-  if (value === null) return ''
-  return typeof value === 'number' ? String(value) : toTextCell(value)
 }

@@ -1,6 +1,7 @@
 /** Routes for single slots. */
 
 import { changeSlot, clearSlot, notFound } from '../../actions/equipment/edit-slots.ts'
+import { swapSlots } from '../../actions/equipment/swap-slots.ts'
 import { type SlotRecord, slotOperations } from '../../contract/slots.ts'
 import type { Service } from '../../service.ts'
 import type { ContractServer } from '../server/contract.ts'
@@ -47,6 +48,18 @@ export function slotRoutes(app: ContractServer, service: Service): void {
       const undoId = await clearSlot(service, request.actor, request.params.slot, readIfMatch(request))
       if (undoId !== null) reply.header('x-undo-id', undoId)
       return reply.code(204).send(null)
+    },
+  })
+
+  app.route({
+    ...slotOperations.swapSlots,
+    handler: async (request, reply) => {
+      const { actor, params, body } = request
+      const undoId = await swapSlots(service, actor, params.slot, body, readIfMatch(request))
+      const record = recordOf(params.slot)
+      reply.header('etag', `"${record.version}"`)
+      if (undoId !== null) reply.header('x-undo-id', undoId)
+      return { slots: [record, recordOf(body.with)] }
     },
   })
 }

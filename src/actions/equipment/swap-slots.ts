@@ -1,0 +1,89 @@
+/** Exchanges the people or the equipment of two slots. */
+
+import type { SlotSwap } from '../../contract/slots.ts'
+import type { Actor } from '../../domain/access/access.ts'
+import { emptyFields, fieldsOf, type SlotFields } from '../../domain/equipment/slot-entry.ts'
+import type { SlotHolder } from '../../domain/equipment/slots.ts'
+import { RequestError } from '../../domain/errors.ts'
+import { aboutChannel } from '../../domain/events/channel-events.ts'
+import { aboutAll, draftEvent } from '../../domain/events/event.ts'
+import { isSameJson } from '../../domain/json.ts'
+import { now } from '../../platform/clock.ts'
+import type { Service } from '../../service.ts'
+import { writeAudit } from '../../storage/audit.ts'
+import { insertEvents } from '../../storage/events.ts'
+import { lockUnits } from '../../storage/hardware.ts'
+import { replaceSlotEntry } from '../../storage/slot-entries.ts'
+import { placeHolders } from '../../storage/slots.ts'
+import { UndoRecorder } from '../../storage/undo.ts'
+import { requireLocal } from '../require-local.ts'
+import { recordMoves } from '../shows/record-moves.ts'
+import { assignHolder, type ExpectedVersions, holderIn, notFound, requireVersion } from './edit-slots.ts'
+
+interface SwappedSlot {
+  readonly holder: SlotHolder
+  readonly before: SlotFields
+}
+
+/** Returns the id to undo it with; null if nothing has changed. */
+export async function swapSlots(
+  service: Service,
+  actor: Actor,
+  slot: number,
+  { with: other, what }: SlotSwap,
+  expected: ExpectedVersions,
+): Promise<number | null> {
+  if (other === slot) throw new RequestError('bad_request', { details: 'with: expected another slot' })
+  const undoId = await service.ingest.change(async (tx, revision) => {
+    await lockUnits(tx)
+    const time = now()
+    const undo = new UndoRecorder(tx, actor)
+    const [a, b] = [findSlot(service, slot), findSlot(service, other, 'with')]
+    requireVersion(service, slot, expected)
+    const swapped = [
+      { ...a, after: fieldsAfter(what, a.before, b.before), to: other },
+      { ...b, after: fieldsAfter(what, b.before, a.before), to: slot },
+    ]
+    if (what === 'people' && swapped.every(({ before, after }) => isSameJson(before, after))) return null
+    for (const { holder, after } of swapped) {
+      if (what === 'equipment') await undo.willChange(`${holder.kind}s`, holder.id)
+      await undo.willChangeEntry(holder)
+      await replaceSlotEntry(tx, holder, after)
+    }
+    if (what === 'equipment') {
+      const moves = swapped.map(({ holder, to }) => ({ holder, slot: to }))
+      await placeHolders(tx, revision, moves)
+      await recordMoves(tx, service, actor, moves)
+    }
+    for (const { holder, ...fields } of swapped) await assignHolder(service, tx, holder, fields, { actor, time, undo })
+    const data = { slot, with: other, what }
+    const subject = subjectIn(service, slot) ?? subjectIn(service, other) ?? aboutAll
+    await insertEvents(tx, [draftEvent('swapped', subject, { time, by: actor.name, data })])
+    const details = { with: other, what }
+    await writeAudit(tx, { actor, action: 'slot.swap', target: `slot ${slot}`, result: 'ok', details })
+    return undo.save('slot.swap', time)
+  })
+  await service.reload()
+  return undoId
+}
+
+/** Equipment leaves what was entered in its slot, so the two exchange all of it. */
+function fieldsAfter(what: SlotSwap['what'], own: SlotFields, other: SlotFields): SlotFields {
+  if (what === 'equipment') return other
+  const { performer, role, label, color } = other
+  return { ...own, performer, role, label, color }
+}
+
+function findSlot(service: Service, slot: number, field?: string): SwappedSlot {
+  const holder = holderIn(service, slot)
+  if (holder === null) throw notFound(slot)
+  const receiver = service.slotRecords.receiverIn(slot)
+  if (receiver !== undefined) requireLocal(receiver, field)
+  return { holder: { ...holder, slot }, before: fieldsOf(service.placeholderStore.entryOf(holder) ?? emptyFields) }
+}
+
+function subjectIn({ slotRecords }: Service, slot: number) {
+  const receiver = slotRecords.receiverIn(slot)
+  const channel = receiver?.channels.find((candidate) => candidate.slot === slot)
+  return receiver && channel && aboutChannel(receiver, channel)
+}
