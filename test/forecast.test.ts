@@ -7,7 +7,7 @@ import { channelOf, startApp, until } from './support/app.ts'
 import { onTestEnd } from './support/cleanup.ts'
 import { openLive } from './support/live-client.ts'
 
-// Conformance: C-13.33, C-13.34, C-13.36, C-13.39.
+// Conformance: C-13.33, C-13.34, C-13.36, C-13.39, C-21.33.
 it('are exact in REST and rounded in data.json, and raise will_not_last during a show', async () => {
   const show = createShow({ story: false, manufacturers: { shure: 0 } })
   const device = await startStringsSimulator({ family: 'qlxd', show })
@@ -40,6 +40,19 @@ it('are exact in REST and rounded in data.json, and raise will_not_last during a
   expect(await alerts()).toEqual([])
   const ends_at = endsIn(240)
   await patch(ends_at)
+  const changes = async (query = '') => (await app.get(`/api/changes/${query}`)).json
+  const [change] = (await changes(`?before=${endsIn(240)}`)).changes
+  expect(change).toMatchObject({
+    ...{ channel_id: channel.id, slot: channel.slot, title: 'Nora', battery: 33, minutes_left: 198 },
+    ...{ forecast, reason: 'will_not_last', last_seen: null },
+  })
+  expect(await changes(`?before=${endsIn(150)}`)).toMatchObject({ changes: [] })
+  // By default until the end of the show.
+  expect(await changes()).toEqual({ before: ends_at, changes: [change] })
+  const csv = await app.get('/api/changes.csv')
+  expect(csv.bytes.toString()).toContain(`\r\n${channel.slot},Nora,`)
+  const refused = await app.get('/api/changes/?before=22:00')
+  expect([refused.status, refused.json.details]).toEqual([400, expect.stringContaining('before: expected')])
   const [alert] = await until('the alert is raised', async () => {
     const open = await alerts()
     return open.length === 1 && open

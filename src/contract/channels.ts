@@ -158,7 +158,7 @@ export const TransmitterDetails = named(
 )
 export type TransmitterDetails = Body<typeof TransmitterDetails>
 
-const Forecast = named('Forecast', 'How long the battery of a transmitter will last.', {
+export const Forecast = named('Forecast', 'How long the battery of a transmitter will last.', {
   minutes_left: whole('Remaining run time in minutes.'),
   source: oneOf(
     forecastSources,

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { Forecast } from './channels.ts'
 import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
 import { Event } from './history.ts'
@@ -10,6 +11,7 @@ import {
   idOf,
   listOf,
   named,
+  oneOf,
   orNull,
   query,
   text,
@@ -20,6 +22,7 @@ import {
   wholeOrNull,
 } from './schema.ts'
 import { Show } from './shows.ts'
+import { changeReasons, conditionStates } from './values.ts'
 
 const number = (description: string) => Type.Number({ description })
 
@@ -103,6 +106,39 @@ export type CrewSheet = Body<typeof CrewSheet>
 
 const CrewSheetQuery = query({ show: idOf('Id of a show, to return only its channels and placeholders.') })
 
+const BatteryChange = named('BatteryChange', 'A battery to change.', {
+  channel_id: whole('Id of the channel.'),
+  slot: whole('Slot.'),
+  title: text('Title of the slot.'),
+  pack: textOrNull('Name of the transmitter.'),
+  model: textOrNull('Model of the transmitter; null while it is not received.'),
+  battery_type: textOrNull('Chemistry or type of the battery.'),
+  battery: wholeOrNull('Percent; the last known value while it is not received.'),
+  minutes_left: wholeOrNull('Remaining run time in minutes.'),
+  forecast: orNull(Forecast, 'Null if there is no basis, and while it is not received.'),
+  reason: oneOf(
+    changeReasons,
+    '`will_not_last`: empty before that time; `nearly_empty`: low or empty, without a forecast; `unknown`: may be empty before that time.',
+  ),
+  state: oneOf(conditionStates, 'State of the channel.'),
+  last_seen: timeOrNull('When the values were last received; null while they are current.'),
+})
+export type BatteryChange = Body<typeof BatteryChange>
+
+export const BatteryList = named('BatteryList', 'The batteries to change so that all packs last until a time.', {
+  before: time('Until when they must last.'),
+  changes: listOf(BatteryChange, 'By slot; those with the reason `unknown` last.'),
+})
+export type BatteryList = Body<typeof BatteryList>
+
+const BatteryListQuery = query({
+  before: Type.String({
+    format: 'date-time',
+    description:
+      'Until when the batteries must last, such as 2026-05-01T20:30:00Z; default: the planned end of the running show, else in two hours.',
+  }),
+})
+
 export const reportOperations = operationsOf({
   getShowReport: endpoint('GET', '/api/shows/:id/report/', {
     ...about('Shows', 'The report of a running or ended show.'),
@@ -126,5 +162,17 @@ export const reportOperations = operationsOf({
     ...about('Shows', 'Who wears what, by slot, as CSV.'),
     querystring: CrewSheetQuery,
     response: { 200: binary('text/csv', 'One row for each channel and placeholder.'), 404: ErrorResponse },
+  }),
+
+  getBatteryList: endpoint('GET', '/api/changes/', {
+    ...about('Shows', 'The batteries to change now so that they last until a time, by slot.'),
+    querystring: BatteryListQuery,
+    response: { 200: BatteryList },
+  }),
+
+  getBatteryListCsv: endpoint('GET', '/api/changes.csv', {
+    ...about('Shows', 'The batteries to change now so that they last until a time, as CSV.'),
+    querystring: BatteryListQuery,
+    response: { 200: binary('text/csv', 'One row for each battery.') },
   }),
 })

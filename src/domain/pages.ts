@@ -31,6 +31,7 @@ export const pages = [
   { name: 'check', path: '/check', needs: 'read' },
   { name: 'report', path: '/reports/:id', needs: 'read' },
   { name: 'crew_sheet', path: '/crew-sheet', needs: 'read' },
+  { name: 'changes', path: '/changes', needs: 'read' },
   { name: 'about', path: '/about', needs: 'read' },
 
   // These pages and their assets contain no confidential data.

@@ -195,3 +195,66 @@ describe('the crew sheet', () => {
     await eventually(() => scrollsHorizontally(page)).toBe(false)
   })
 })
+
+describe('the battery changes', () => {
+  const change = (slot: number, fields: object = {}) => ({
+    ...{
+      channel_id: slot,
+      slot,
+      title: `Performer ${slot}`,
+      pack: `H${slot}`,
+      model: 'ULXD1',
+      battery_type: 'alkaline',
+    },
+    ...{ battery: 20, minutes_left: 25, forecast: null, reason: 'will_not_last', state: 'ok', last_seen: null },
+    ...fields,
+  })
+  const changes = [
+    ...Array.from({ length: 9 }, (_, index) => change(index + 1)),
+    change(10, { battery: null, minutes_left: null, reason: 'unknown', state: 'no_battery_data' }),
+  ]
+  const list = { before: '2026-11-22T21:40:00.000Z', changes }
+
+  // Conformance: C-21.33.
+  it('are chosen by time, and printed on one page', async () => {
+    const service = await startService({ '/api/changes/': list })
+    const page = await browser.open(service, '/changes', { locale: 'en-GB' })
+    await page.getByRole('heading', { name: 'Battery changes to last until 22:40' }).waitFor()
+    await eventually(() => page.locator('tbody tr').first().innerText()).toMatch(
+      /^1\tPerformer 1\t20%\t0:25\tH1\s*ULXD1 · alkaline\t\s*Will not last$/,
+    )
+    await page.getByRole('heading', { name: 'Not known whether they last' }).waitFor()
+    await eventually(() => page.locator('tbody tr').last().innerText()).toMatch(/^10\tPerformer 10\t\?\t\?\tH10/)
+    await page.getByRole('button', { name: '2 h', exact: true }).click()
+    await eventually(() => new URL(page.url()).searchParams.get('before')).toMatch(/^\d{4}-.*Z$/)
+    await eventually(() =>
+      service.requests.some(({ path, query }) => path === '/api/changes/' && query.has('before')),
+    ).toBe(true)
+    await eventually(() => page.getByRole('link', { name: 'Download CSV' }).getAttribute('href')).toMatch(
+      /^\/api\/changes\.csv\?before=/,
+    )
+    await page.getByLabel('Until', { exact: true }).fill('23:15')
+    await page.keyboard.press('Tab')
+    await eventually(() => new URL(page.url()).searchParams.get('before')).toMatch(/:15:00\.000Z$/)
+    const sizes = await printPage(page)
+    expect(sizes).toEqual(['595x842'])
+    await eventually(() => findViolations(page)).toEqual([])
+  })
+
+  // Conformance: C-21.33.
+  it('of an interval fit the screen of a phone', async () => {
+    const service = await startService({ '/api/changes/': list })
+    const page = await browser.open(service, '/changes', phone)
+    await page.locator('tbody tr').last().waitFor()
+    const isVisible = () =>
+      page
+        .locator('tbody tr')
+        .last()
+        .evaluate((row) => row.getBoundingClientRect().bottom <= innerHeight)
+    await eventually(isVisible).toBe(true)
+    await eventually(() => scrollsHorizontally(page)).toBe(false)
+    service.data.responses['/api/changes/'] = { ...list, changes: [] }
+    await page.reload()
+    await page.getByText('All packs last until then.').waitFor()
+  })
+})

@@ -49,6 +49,7 @@ const titles: Readonly<
   check: t('check.title'),
   report: t('report.title'),
   crew_sheet: t('crewSheet.title'),
+  changes: t('changes.title'),
   about: t('nav.about'),
   sign_in: t('access.signIn.title'),
   set_up: t('access.setUp.title'),

@@ -230,6 +230,11 @@ const livePages = [
   }),
   createRoute({
     getParentRoute: inFrame,
+    path: route('changes'),
+    component: lazyRouteComponent(() => import('../reports/changes.tsx'), 'Changes'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
     path: route('about'),
     component: lazyRouteComponent(() => import('./about.tsx'), 'About'),
   }),

@@ -57,6 +57,9 @@ export function Toolbar({ view, commands, searchField, change }: ToolbarProps) {
           <Link className="choice" to={pathOf('crew_sheet')}>
             {t('shows.links.crewSheet')}
           </Link>
+          <Link className="choice" to={pathOf('changes')}>
+            {t('changes.title')}
+          </Link>
           <CommandButtons commands={commands} />
           <NotifyButton />
           <KeepAwake />

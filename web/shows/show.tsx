@@ -1,7 +1,7 @@
 import '../parts/boxes.css'
 import './shows.css'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { ChartSpline, ClipboardCheck, FileText, Table2 } from 'lucide-react'
+import { BatteryWarning, ChartSpline, ClipboardCheck, FileText, Table2 } from 'lucide-react'
 import { useState } from 'react'
 import type { ShowBody } from '../../src/contract/shows.ts'
 import { pathOf } from '../../src/domain/pages.ts'
@@ -147,6 +147,12 @@ function Links({ show: { id, starts_at, ends_at, started_at, ended_at } }: { sho
         <Table2 className="icon" aria-hidden="true" />
         {t('shows.links.crewSheet')}
       </Link>
+      {ended_at === null ? (
+        <Link className="choice" to={pathOf('changes')}>
+          <BatteryWarning className="icon" aria-hidden="true" />
+          {t('changes.title')}
+        </Link>
+      ) : null}
     </nav>
   )
 }

@@ -1,7 +1,7 @@
 import '../parts/boxes.css'
 import './shows.css'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { Plus, Table2 } from 'lucide-react'
+import { BatteryWarning, Plus, Table2 } from 'lucide-react'
 import { useState } from 'react'
 import type { ShowBody } from '../../src/contract/shows.ts'
 import { pathOf } from '../../src/domain/pages.ts'
@@ -31,6 +31,10 @@ export function Shows() {
         <Link className="choice" to={pathOf('crew_sheet')}>
           <Table2 className="icon" aria-hidden="true" />
           {t('shows.links.crewSheet')}
+        </Link>
+        <Link className="choice" to={pathOf('changes')}>
+          <BatteryWarning className="icon" aria-hidden="true" />
+          {t('changes.title')}
         </Link>
         <button
           type="button"

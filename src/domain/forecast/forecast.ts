@@ -30,8 +30,9 @@ export function isSameForecast(a: Forecast | null, b: Forecast | null): boolean 
 
 /** The largest plausible factor between a battery's rate and the usual one. */
 const plausibleFactor = 5
-/** In percent per hour, without comparable batteries. */
-const plausibleRates = [2, 60] as const
+/** The highest plausible rate in percent per hour, without comparable batteries. */
+export const fastestRate = 60
+const plausibleRates = [2, fastestRate] as const
 /** Fewer discharges of a model are not representative. */
 const fewRates = 3
 
