@@ -184,7 +184,7 @@ export class Service {
 
     const defaults = toDefaults(config, options.defaultIntervalSeconds)
     this.settings = new EffectiveSettings(lists, sourceRegistry, defaults, options.intervalSeconds)
-    this.cast = new Cast(lists, unitStore, config.server.mount)
+    this.cast = new Cast(unitStore, config.server.mount)
     this.slotRecords = new SlotRecords(receiverStore, this.placeholderStore, unitStore, this.cast)
     this.levelArrivals = new LevelArrivals(sourceRegistry, this.settings)
     this.live = new LivePublisher(new LiveLists(this), receiverStore)
@@ -400,11 +400,19 @@ export class Service {
     this.loader.listsChanged.subscribe(() => this.#listsChanged())
     // Assignments and slot records in the lists depend on it.
     this.unitStore.channelsChanged.subscribe(() => live.listsChanged())
-    this.placeholderStore.changed.subscribe(() => {
+    for (const topic of [this.placeholderStore.changed, this.cast.performersChanged]) {
+      topic.subscribe(() => {
+        live.listsChanged()
+        this.alerts.titlesChanged()
+        this.frequencyConflicts.listsChanged()
+        this.#frequencyAnnouncements.listsChanged()
+      })
+    }
+    this.cast.performersChanged.subscribe(() => this.history.castChanged())
+    this.cast.assignmentsChanged.subscribe((receiverIds) => {
       live.listsChanged()
-      this.alerts.titlesChanged()
-      this.frequencyConflicts.listsChanged()
-      this.#frequencyAnnouncements.listsChanged()
+      this.history.castChanged(receiverIds)
+      this.events.loadSoon()
     })
   }
 
@@ -430,7 +438,6 @@ export class Service {
   /** The lists, the settings or the manufacturers have changed. */
   #listsChanged(): void {
     this.settings.clear()
-    this.slotRecords.performersChanged()
     this.conditions.settingsChanged()
     this.history.listsChanged()
     this.alerts.settingsChanged()

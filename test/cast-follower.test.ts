@@ -40,7 +40,8 @@ describe.concurrent.each(engines)('the assignment of a performer in a slot (%s)'
 
     await receive(off(1), off(2), off(3))
     await until('the slots are known', async () => (await app.get('/api/slots/')).json.length === 3, 20_000)
-    await put(1, { performer_name: 'Nora', role: 'Glinda' })
+    await app.post('/api/performers/', { name: 'Nora' })
+    const named = await put(1, { performer_name: 'Nora', role: 'Glinda' })
     const receivedAt = performance.now()
     await receive(pack(1, 'H01', 'MTP60'))
     await expectActive('Nora 1 Glinda')
@@ -49,16 +50,23 @@ describe.concurrent.each(engines)('the assignment of a performer in a slot (%s)'
     // Another pack in her slot. The one before it is given to Ben, and is received in a slot without a performer.
     await receive(pack(1, 'H02', 'MTH400'))
     await expectActive('Nora 2 Glinda')
+    // The slot can be undone although its pack has changed since.
+    expect((await app.post(`/api/undo/${named.headers['x-undo-id']}`)).status).toBe(200)
+    expect([await performerIn(1), await listActive()]).toEqual([null, []])
+    await put(1, { performer_name: 'Nora', role: 'Glinda' })
     const ben = (await app.post('/api/performers/', { name: 'Ben' })).json
     await app.post('/api/assignments/', { performer: ben.id, wireless_unit: 1, role: 'Fiyero' })
     await receive(pack(2, 'H01', 'MTP60'))
     await until('Ben is in slot 2', async () => (await performerIn(2)) === 'Ben', 20_000)
-    expect((await app.get('/api/slots/2/')).json).toMatchObject({ role: 'Fiyero', unit_id: 1 })
+    expect((await app.get('/api/slots/2/')).json).toMatchObject({ role: 'Fiyero', unit_id: 1, version: 0 })
     await expectActive('Ben 1 Fiyero', 'Nora 2 Glinda')
     const { json: all } = await app.get('/api/assignments/?wireless_unit=1')
     expect(all).toMatchObject([{ is_active: false, ended_at: expect.any(String) }, { performer: ben.id }])
     const { json: events } = await app.get('/api/events/?kind=unassigned')
-    expect(events.results ?? events.events ?? events).toMatchObject([{ by: null, data: { wireless_unit: 1 } }])
+    expect(events.results).toMatchObject([
+      { by: 'local', data: { wireless_unit: 2 } },
+      { by: null, data: { wireless_unit: 1 } },
+    ])
 
     // Her pack in another slot moves nobody. Without a pack, she keeps the last one.
     await receive(off(1), pack(3, 'H02', 'MTH400'), off(2))

@@ -31,6 +31,19 @@ it.concurrent.each(engines)('are created, listed, changed and removed (%s)', asy
   const created = await app.post('/api/placeholders/', comms)
   expect([created.status, created.json]).toEqual([201, { id: piano.id + 1, ...comms }])
   expect((await app.get('/api/placeholders/')).json).toEqual([piano, created.json])
+  const undoOf = ({ headers }: { headers: Record<string, unknown> }) => app.post(`/api/undo/${headers['x-undo-id']}`)
+  const moved = await write(app, 'PATCH', `/api/placeholders/${created.json.id}/`, { slot: 41, name: 'Crew' })
+  const removed = await app.send('DELETE', `/api/placeholders/${created.json.id}/`)
+  expect((await undoOf(removed)).status).toBe(200)
+  expect((await app.get('/api/placeholders/')).json).toEqual([piano, { ...created.json, slot: 41, name: 'Crew' }])
+  expect((await undoOf(moved)).status).toBe(200)
+  expect((await app.get('/api/placeholders/')).json).toEqual([piano, created.json])
+  expect((await app.get('/api/undo/')).json).toMatchObject([
+    { what: 'placeholder.create', slots: [40] },
+    { slots: [3] },
+  ])
+  const added = await app.post('/api/placeholders/', { kind: 'wired', name: 'DI' })
+  expect((await undoOf(added)).status).toBe(200)
   expect((await app.get('/api/placeholders/?page_size=1')).json).toMatchObject({ count: 2, results: [piano] })
   expect((await app.get(`/api/placeholders/${piano.id}/`)).json).toEqual(piano)
   const changed = await write(app, 'PATCH', `/api/placeholders/${piano.id}/`, { slot: 9, frequency: '470.300' })

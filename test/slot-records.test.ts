@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { channelOf, configFor, startApp, startShure, type TestApp, until, withoutPush } from './support/app.ts'
 import { onTestEnd } from './support/cleanup.ts'
+import { exportFile, importFile } from './support/installation-files.ts'
 import { openLive } from './support/live-client.ts'
 import { createTestDatabase, type Engine, engines } from './support/store/databases.ts'
 import { tokenHeaders } from './support/tokens.ts'
@@ -115,10 +116,32 @@ describe.concurrent.each(engines)('records of slots on %s', (engine) => {
   it('have the performer of the unit that their channel receives', async () => {
     const { app, unit } = await startRack(engine)
     const active = async () => (await app.get('/api/assignments/?is_active=true&names=true')).json
+    const client = await openLive(app)
+    let loads = 0
+    app.service.loader.listsChanged.subscribe(() => {
+      loads += 1
+    })
     const named = await put(app, 1, { performer_name: 'Zoë', role: 'Glinda' })
+    // The performer is announced at once, and no other list is read.
+    const announced = await client.next(({ type }) => type === 'slot_records')
+    expect([announced.slots[0].performer.name, loads]).toEqual(['Zoë', 0])
     expect(named.json).toMatchObject({ title: 'Zoë', title_from: 'performer', role: 'Glinda', unit_id: unit })
     const [assignment] = await active()
     expect(assignment).toMatchObject({ wireless_unit: unit, performer_name: 'Zoë', role: 'Glinda' })
+    // A file names the performer with the slot, and its import assigns the unit once.
+    const file = await exportFile(app)
+    expect(file.slots).toEqual([{ slot: 1, performer: 'Zoë', role: 'Glinda' }])
+    await put(app, 1, { performer_id: null, role: null })
+    const counts = async () => {
+      const { assignments, slots } = (await importFile(app, JSON.stringify(file))).counts
+      return [assignments.created, slots.created + slots.updated]
+    }
+    expect([await counts(), await counts()]).toEqual([
+      [1, 1],
+      [0, 0],
+    ])
+    await until('the import is loaded', async () => (await app.get('/api/slots/1/')).json.title === 'Zoë')
+    expect(await active()).toMatchObject([{ wireless_unit: unit, performer_name: 'Zoë', role: 'Glinda' }])
     // Found without regard to case and accents.
     expect((await put(app, 9, { performer_name: 'ZOE' })).json.performer).toEqual(named.json.performer)
     const ben = (await app.post('/api/performers/', { name: 'Ben' })).json
@@ -236,9 +259,30 @@ describe.concurrent('requests about slots', () => {
     expect((await put(app, 1, { color: 'red' }, { 'if-match': '5' })).json.details).toContain('If-Match: expected')
     const red = await put(app, 1, { color: 'red' }, { 'if-match': `W/"${lead.version}"` })
     expect([red.status, red.json]).toEqual([200, { ...lead, color: 'red', version: expect.any(Number) }])
-    // A version never returns.
+    // A version never returns, not even by an undo.
     await write(app, 'DELETE', '/api/slots/1/')
-    expect((await put(app, 1, { label: 'Lead' }, { 'if-match': '"0"' })).status).toBe(412)
-    expect((await put(app, 60, { label: 'New' }, { 'if-match': `"${lead.version}"` })).json.current).toBeNull()
+    const first = { 'if-match': '"0"' }
+    expect((await put(app, 1, { label: 'Lead' }, first)).status).toBe(412)
+    const undoId = (await put(app, 2, { label: 'Choir' }, first)).headers['x-undo-id']
+    expect((await app.post(`/api/undo/${undoId}`)).status).toBe(200)
+    expect((await app.get('/api/slots/2/')).json.label).toBeNull()
+    expect((await put(app, 2, { label: 'Choir' }, first)).status).toBe(412)
+    // Nor is the version of a slot that of another thing in it.
+    const { channel_id: id } = (await app.get('/api/slots/2/')).json
+    const [{ id: other }] = (await app.get('/api/data.json')).json.receivers.flatMap(
+      ({ channels }: { channels: { id: number; slot: number }[] }) => channels.filter(({ slot }) => slot === 1),
+    )
+    const { version } = (await app.get('/api/slots/2/')).json
+    const moves = [
+      { channel_id: id, slot: 1 },
+      { channel_id: other, slot: 2 },
+    ]
+    await write(app, 'PUT', '/api/slots/', { moves })
+    expect((await put(app, 2, { label: 'Choir' }, { 'if-match': `"${version}"` })).status).toBe(412)
+    for (const tag of ['"0"', `"${lead.version}"`]) {
+      const missing = await put(app, 60, { label: 'New' }, { 'if-match': tag })
+      expect([missing.status, missing.json.current]).toEqual([412, null])
+    }
+    expect((await write(app, 'DELETE', '/api/slots/60/', undefined, first)).status).toBe(412)
   })
 })

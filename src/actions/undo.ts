@@ -6,26 +6,24 @@ import { RequestError } from '../domain/errors.ts'
 import { now } from '../platform/clock.ts'
 import type { Service } from '../service.ts'
 import { writeAudit } from '../storage/audit.ts'
-import { lockUnits } from '../storage/hardware.ts'
+import { settleCast } from '../storage/cast.ts'
 import { lockPictures, removeUnusedPictures } from '../storage/pictures.ts'
 import { findUndoRecord, markUndone, restoreRows } from '../storage/undo.ts'
-import { recordAssignmentEvents, recordAssignments } from './equipment/record-assignments.ts'
 import { recordMoves } from './shows/record-moves.ts'
 
 export async function undo(service: Service, actor: Actor, id: number): Promise<Undone> {
   const { ingest } = service
   const undone = await ingest.change(async (tx, revision) => {
     await lockPictures(tx)
-    await lockUnits(tx)
-    const record = await findUndoRecord(tx, id, now())
+    const time = now()
+    const record = await findUndoRecord(tx, id, time)
     if (record === undefined) throw new RequestError('not_found', { subject: `action to undo with the id ${id}` })
-    const restoresCast = record.changes.some(
-      ({ table, before, after }) => table === 'slot_entries' && 'performer' in { ...before, ...after },
-    )
-    const recordChanges = restoresCast ? recordAssignmentEvents : recordAssignments
-    const restored = await recordChanges(tx, { actor, time: now() }, () => restoreRows(tx, revision, record))
-    if ('changedSince' in restored) throw new RequestError('changed_since', { subject: restored.changedSince })
-    await recordMoves(tx, service, actor, restored.moves)
+    const moves = await settleCast(tx, { actor, time, undone: record.created_at }, async () => {
+      const restored = await restoreRows(tx, revision, record)
+      if ('changedSince' in restored) throw new RequestError('changed_since', { subject: restored.changedSince })
+      return restored.moves
+    })
+    await recordMoves(tx, service, actor, moves)
     await markUndone(tx, id)
     await removeUnusedPictures(tx)
     const details = { action: record.action, records: record.changes.length }

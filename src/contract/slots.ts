@@ -61,7 +61,7 @@ export const SlotRecord = named('SlotRecord', 'What people entered about a slot,
   channel_id: wholeOrNull('Id of the channel in the slot.'),
   placeholder_id: wholeOrNull('Id of the placeholder in the slot.'),
   unit_id: wholeOrNull('Id of the unit that the channel receives, or received last.'),
-  version: whole('Changes with every edit of what people entered; 0 before the first.'),
+  version: whole('Changes with every edit of what people entered, and with every move; 0 before the first.'),
 })
 export type SlotRecord = Body<typeof SlotRecord>
 

@@ -52,8 +52,9 @@ export class ChannelStates {
   }
 
   /** Assignments have changed. */
-  assignmentsChanged(): void {
-    for (const id of this.#known.keys()) this.#markChanged(id)
+  /** `receiverIds`: the receivers whose units have other assignments. */
+  assignmentsChanged(receiverIds: Iterable<number> = this.#known.keys()): void {
+    for (const id of receiverIds) if (this.#known.has(id)) this.#markChanged(id)
   }
 
   /** Compares the receivers that may have changed with their last states, and stores what differs. Never throws. */

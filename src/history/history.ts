@@ -96,10 +96,15 @@ export class History {
     this.#pruneTimer = setInterval(() => void this.#pruneRegularly(), pruneEveryMs)
   }
 
-  /** Settings, groups, shows or assignments have changed. */
+  /** Settings, groups or shows have changed. */
   listsChanged(): void {
     this.#recorder.settingsChanged()
     this.#channelStates.assignmentsChanged()
+  }
+
+  /** Units of these receivers have other assignments; without ids, performers have changed. */
+  castChanged(receiverIds?: ReadonlySet<number>): void {
+    this.#channelStates.assignmentsChanged(receiverIds)
   }
 
   flush(): Promise<void> {

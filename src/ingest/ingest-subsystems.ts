@@ -1,6 +1,7 @@
 import type { Alerts } from '../alerts/alerts.ts'
 import type { ConditionMonitor } from '../conditions/conditions.ts'
 import type { StateWriter } from '../conditions/state-writer.ts'
+import type { Cast } from '../lists/cast.ts'
 import type { CachedResponses } from '../platform/cache.ts'
 import type { LeaseManager } from '../sources/lease-manager.ts'
 import type { ReceiverSources } from '../sources/receiver-sources.ts'
@@ -17,6 +18,7 @@ export interface IngestSubsystems {
   readonly receiverStore: ReceiverStore
   readonly placeholderStore: PlaceholderStore
   readonly unitStore: UnitStore
+  readonly cast: Cast
   readonly levelAges: LevelAges
   readonly levelArrivals: LevelArrivals
   readonly receiverSources: ReceiverSources

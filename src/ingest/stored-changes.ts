@@ -5,6 +5,7 @@ import type { QueueEntry } from '../domain/equipment/discovery.ts'
 import type { Unit } from '../domain/equipment/hardware.ts'
 import { type Channel, clampLastSeen, type Receiver } from '../domain/equipment/receiver.ts'
 import { levelDetails } from '../domain/levels/level-sample.ts'
+import type { StoredCast } from '../lists/cast.ts'
 import { now } from '../platform/clock.ts'
 import { listConditions, type StoredCondition } from '../storage/channel-states.ts'
 import type { Reader } from '../storage/database.ts'
@@ -27,6 +28,7 @@ interface StoredChange {
   readonly unitRemovals: readonly number[]
   readonly removals: readonly number[]
   readonly slots: StoredSlots
+  readonly cast: StoredCast
 }
 
 export class StoredChanges {
@@ -70,20 +72,22 @@ export class StoredChanges {
   }
 
   async #readChanges(since: number): Promise<StoredChange> {
-    const { db, placeholderStore } = this.#service
-    const [receivers, entries, units, unitRemovals, removals, slots] = await Promise.all([
+    const { db, placeholderStore, cast: current } = this.#service
+    const [receivers, entries, units, unitRemovals, removals, slots, cast] = await Promise.all([
       listReceivers(db.read, since),
       listEntries(db.read, since),
       listUnits(db.read, since),
       listUnitRemovals(db.read, since),
       listRemovals(db.read, since),
       placeholderStore.read(db.read),
+      current.read(db.read),
     ])
-    return { receivers, entries, units, unitRemovals, removals, slots }
+    return { receivers, entries, units, unitRemovals, removals, slots, cast }
   }
 
   #apply(changes: StoredChange): void {
-    const { receiverStore, placeholderStore, unitStore, cache } = this.#service
+    const { receiverStore, placeholderStore, unitStore, cast, cache } = this.#service
+    if (cast.replace(changes.cast)) cache.drop(null)
     if (placeholderStore.replace(changes.slots)) cache.drop(null)
     for (const id of changes.removals) this.#remove(id)
     for (const entry of changes.entries) {

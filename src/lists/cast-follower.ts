@@ -1,27 +1,15 @@
 import type { OwnReceivers } from '../conditions/own-receivers.ts'
 import { type CastChanges, planCast, type ReceivedPack } from '../domain/equipment/cast-following.ts'
-import { type Assignment, setActive } from '../domain/equipment/hardware.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
-import { emptyFields } from '../domain/equipment/slot-entry.ts'
-import { compareAssignments } from '../domain/events/event-drafts.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import type { PlaceholderStore } from '../ingest/placeholder-store.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'
 import type { UnitStore } from '../ingest/unit-store.ts'
 import { now } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
-import type { Tx } from '../storage/database.ts'
-import { insertEvents } from '../storage/events.ts'
-import {
-  insertAssignment,
-  listActiveAssignments,
-  listAssignments,
-  lockUnits,
-  saveAssignment,
-} from '../storage/hardware.ts'
-import { findSlotEntry, saveSlotEntry } from '../storage/slot-entries.ts'
-import type { Loader } from './loader.ts'
-import type { StoredLists } from './stored-lists.ts'
+import { followPacks } from '../storage/cast.ts'
+import type { Cast } from './cast.ts'
+import type { SlotRecords } from './slot-records.ts'
 
 /** A pack that is on the air for a shorter time is not assigned. */
 const receivedForMs = 5000
@@ -40,8 +28,8 @@ interface Subsystems {
   readonly ownReceivers: OwnReceivers
   readonly placeholderStore: PlaceholderStore
   readonly unitStore: UnitStore
-  readonly lists: StoredLists
-  readonly loader: Loader
+  readonly cast: Cast
+  readonly slotRecords: SlotRecords
   readonly ingest: Ingest
   readonly log: Log
 }
@@ -61,7 +49,7 @@ export class CastFollower {
   }
 
   start(): void {
-    const { receiverStore, ownReceivers, unitStore, placeholderStore, loader } = this.#service
+    const { receiverStore, ownReceivers, unitStore, placeholderStore, cast } = this.#service
     const check = (id: number) => {
       const receiver = receiverStore.facts(id)
       if (receiver !== undefined) this.#receiverChanged(receiver, true)
@@ -72,8 +60,9 @@ export class CastFollower {
       if (receiver !== undefined) this.#receiverChanged(receiver, after !== undefined)
     })
     unitStore.channelsChanged.subscribe(check)
-    placeholderStore.changed.subscribe(() => this.#schedule(performance.now()))
-    loader.listsChanged.subscribe(() => this.#schedule(performance.now()))
+    for (const topic of [placeholderStore.changed, cast.assignmentsChanged]) {
+      topic.subscribe(() => this.#schedule(performance.now()))
+    }
   }
 
   async close(): Promise<void> {
@@ -109,33 +98,31 @@ export class CastFollower {
   }
 
   async #follow(): Promise<void> {
-    const { lists, ingest, loader, log } = this.#service
+    const { ingest, log } = this.#service
     for (const { since } of this.#receptions.values()) {
       if (since + receivedForMs > performance.now()) this.#schedule(since + receivedForMs)
     }
     try {
-      if (this.#isClosed || !hasChanges(this.#plan(lists.current.assignments))) return
-      await ingest.change((tx) => this.#write(tx))
-      await loader.reload()
+      if (this.#isClosed || !hasChanges(this.#plan())) return
+      // Planned again, because memory matches the database only in the transaction.
+      await ingest.change((tx) => followPacks(tx, this.#plan(), now()))
     } catch (error) {
       log.debug({ error: String(error) }, 'performers could not be assigned to the packs in their slots')
       this.#schedule(performance.now() + retryAfterMs)
     }
   }
 
-  #plan(assignments: readonly Assignment[]): CastChanges {
-    const { placeholderStore, unitStore } = this.#service
-    const received = this.#listReceived()
-    return planCast(received, {
-      entries: placeholderStore.entries().filter(({ performer }) => performer !== null),
-      assignments,
-      slotOf: (channel) => this.#slotOf(channel),
-      unitOf: (channel) => unitStore.ofChannel(channel)?.id,
-      channelOf: (id) => {
-        const unit = unitStore.get(id)
-        return unit === undefined || unit.api_device_id !== null ? undefined : unit.channel_id
-      },
+  #plan(): CastChanges {
+    const { slotRecords, cast, unitStore } = this.#service
+    const slots = [...slotRecords.current().values()].flatMap(
+      ({ slot, channel_id: channel, unit_id: unit, performer, role }) =>
+        channel === null || performer === null ? [] : { slot, channel, unit, performer: performer.id, role },
+    )
+    const assignments = cast.active().flatMap((assignment) => {
+      const unit = unitStore.get(assignment.wireless_unit)
+      return unit === undefined || unit.api_device_id !== null ? [] : { ...assignment, channel_id: unit.channel_id }
     })
+    return planCast({ slots, assignments }, this.#listReceived())
   }
 
   #listReceived(): readonly ReceivedPack[] {
@@ -147,37 +134,8 @@ export class CastFollower {
       return since > startedBefore || slot === undefined ? [] : { channel, unit, slot }
     })
   }
-
-  #slotOf(channelId: number): number {
-    const channels = this.#service.receiverStore.listFacts().flatMap(({ channels }) => channels)
-    return channels.find(({ id }) => id === channelId)?.slot ?? Number.POSITIVE_INFINITY
-  }
-
-  async #write(tx: Tx): Promise<void> {
-    await lockUnits(tx)
-    const { ended, started, entered } = this.#plan(await listAssignments(tx.query, { is_active: true }))
-    const time = now()
-    const before = await listActiveAssignments(tx.query)
-    for (const assignment of ended) await saveAssignment(tx, setActive(assignment, false, time))
-    for (const assignment of started) await startAssignment(tx, assignment, time)
-    for (const { channel, performer, role } of entered) {
-      const holder = { kind: 'channel', id: channel } as const
-      const entry = (await findSlotEntry(tx.query, holder)) ?? emptyFields
-      await saveSlotEntry(tx, holder, { ...entry, performer, role })
-    }
-    const after = await listActiveAssignments(tx.query)
-    await insertEvents(tx, compareAssignments(before, after, { time, by: null }))
-  }
 }
 
-/** Continues the last assignment of this performer and unit, so that packs that alternate do not fill the table. */
-async function startAssignment(tx: Tx, started: CastChanges['started'][number], time: number): Promise<void> {
-  const { performer, wireless_unit, role } = started
-  const earlier = (await listAssignments(tx.query, { performer, wireless_unit })).at(-1)
-  if (earlier !== undefined) await saveAssignment(tx, { ...setActive(earlier, true, time), role })
-  else await insertAssignment(tx, { ...started, is_active: true, started_at: time, ended_at: null })
-}
-
-function hasChanges({ ended, started, entered }: CastChanges): boolean {
-  return ended.length + started.length + entered.length > 0
+function hasChanges({ ended, started, changed, entered }: CastChanges): boolean {
+  return ended.length + started.length + changed.length + entered.length > 0
 }

@@ -6,18 +6,22 @@ import { configFor, startApp, startShure, type TestApp, until } from '../../test
 import { engines, withDatabase } from '../../test/support/store/databases.ts'
 import { openStore } from '../../test/support/store/helpers.ts'
 import { discoveredRetentionMs } from '../domain/equipment/discovery.ts'
+import { UnitStore } from '../ingest/unit-store.ts'
 import { insertSilence } from '../storage/alerts.ts'
-import { listTables } from '../storage/list-changes.ts'
+import { countedTables } from '../storage/list-changes.ts'
 import { insertLocation, saveDiscovered } from '../storage/locations.ts'
 import { listSealedManufacturers, saveSetting } from '../storage/settings.ts'
+import { Cast } from './cast.ts'
 import { StoredLists } from './stored-lists.ts'
+
+const listTables: readonly string[] = [...countedTables.lists.tables, ...countedTables.cast.tables]
 
 /** Records which tables the service reads, apart from joins. */
 function watchReads({ service }: TestApp) {
   const select = vi.spyOn(service.db.read, 'selectFrom')
   const tables = () => select.mock.calls.map(([table]) => String(table))
   return {
-    ofLists: () => tables().filter((table) => listTables.some((known) => known === table)),
+    ofLists: () => tables().filter((table) => listTables.includes(table)),
     count: (table: string) => tables().filter((read) => read === table).length,
   }
 }
@@ -98,6 +102,7 @@ describe('the lists', () => {
     }
     const reader = db.read.withPlugin(recorder)
     await new StoredLists().load(reader)
+    await new Cast(new UnitStore(), '').read(reader)
     await listSealedManufacturers(reader)
     expect([...tables].sort()).toEqual([...listTables, 'meta'].sort())
   })

@@ -16,6 +16,7 @@ import { listEntries } from '../storage/discovery.ts'
 import { listReceivers } from '../storage/receivers.ts'
 import { currentRevision, currentRevisions } from '../storage/revision.ts'
 import { listUnits } from '../storage/units.ts'
+import type { Cast } from './cast.ts'
 import type { StoredLists } from './stored-lists.ts'
 
 interface Subsystems {
@@ -23,6 +24,7 @@ interface Subsystems {
   readonly receiverStore: ReceiverStore
   readonly placeholderStore: PlaceholderStore
   readonly unitStore: UnitStore
+  readonly cast: Cast
   readonly lists: StoredLists
   readonly conditions: ConditionMonitor
   readonly configuredManufacturers: ConfiguredManufacturers
@@ -44,9 +46,10 @@ export class Loader {
   }
 
   async open(): Promise<void> {
-    const { db, receiverStore, placeholderStore, unitStore, conditions } = this.#subsystems
+    const { db, receiverStore, placeholderStore, unitStore, cast, conditions } = this.#subsystems
     receiverStore.revisions = await currentRevisions(db.read)
     const receivers = await listReceivers(db.read)
+    cast.replace(await cast.read(db.read))
     placeholderStore.replace(await placeholderStore.read(db.read))
     const revision = await currentRevision(db.read, 'lists')
     // The lists contain the settings that conditions depend on.

@@ -42,11 +42,11 @@ export class SlotRecords {
       if (changesRecords(before, after)) this.#changedReceivers.add(id)
     })
     unitStore.channelsChanged.subscribe((receiverId) => this.#changedReceivers.add(receiverId))
-    placeholderStore.changed.subscribe(() => this.performersChanged())
-  }
-
-  performersChanged(): void {
-    this.#isStale = true
+    for (const topic of [placeholderStore.changed, cast.performersChanged]) {
+      topic.subscribe(() => {
+        this.#isStale = true
+      })
+    }
   }
 
   /** The records by slot. */

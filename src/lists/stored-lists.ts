@@ -1,14 +1,12 @@
 /**
- * Settings, groups, locations, shows, scans, performers, assignments, discovered devices and the database incident, as last
- * loaded from the database.
+ * Settings, groups, locations, shows, scans, discovered devices and the database incident, as last loaded from the
+ * database.
  */
 
 import type { Group } from '../contract/groups.ts'
 import type { Location } from '../contract/locations.ts'
-import type { Performer } from '../contract/performers.ts'
 import type { Silence } from '../domain/alerts/silences.ts'
 import { type DiscoveredRecord, discoveredRetentionMs } from '../domain/equipment/discovery.ts'
-import type { Assignment } from '../domain/equipment/hardware.ts'
 import type { StoreIncident } from '../domain/equipment/health.ts'
 import type { StoredProfile } from '../domain/frequencies/profile-changes.ts'
 import type { Scan } from '../domain/frequencies/scans/stored-scan.ts'
@@ -19,7 +17,6 @@ import { now } from '../platform/clock.ts'
 import { listSilences } from '../storage/alerts.ts'
 import type { Reader } from '../storage/database.ts'
 import { listScans, listStoredProfiles } from '../storage/frequencies.ts'
-import { listAssignments, listPerformers } from '../storage/hardware.ts'
 import { listDiscovered, listLocations } from '../storage/locations.ts'
 import { listNotificationRules, listSealedChannels, type SealedChannel } from '../storage/notifications.ts'
 import { findIncident } from '../storage/repair.ts'
@@ -38,9 +35,6 @@ interface Lists {
   readonly scans: readonly Scan[]
   /** Devices that network scans found within the last day. */
   readonly discovered: readonly DiscoveredRecord[]
-  readonly performers: readonly Performer[]
-  /** The active assignments. */
-  readonly assignments: readonly Assignment[]
   /** The silences in effect. */
   readonly silences: readonly Silence[]
   readonly notificationChannels: readonly SealedChannel[]
@@ -59,8 +53,6 @@ export class StoredLists {
     shows: [],
     scans: [],
     discovered: [],
-    performers: [],
-    assignments: [],
     silences: [],
     notificationChannels: [],
     notificationRules: [],
@@ -114,8 +106,6 @@ export class StoredLists {
       shows: showCounter === this.#showCounter ? this.current.shows : await listShows(reader),
       scans: scanCounter === this.#scanCounter ? this.current.scans : await listScans(reader),
       discovered: await listDiscovered(reader, loadedAt - discoveredRetentionMs),
-      performers: await listPerformers(reader),
-      assignments: await listAssignments(reader, { is_active: true }),
       silences: await listSilences(reader, loadedAt),
       notificationChannels,
       notificationRules,

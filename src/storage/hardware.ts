@@ -56,26 +56,32 @@ export async function findAssignment(reader: Reader, id: number): Promise<Assign
 }
 
 export interface ListedAssignment extends ActiveAssignment {
+  readonly id: number
   readonly role: string | null
+  /** True if the unit is reported as a device of its own. */
+  readonly isDevice: boolean
 }
 
-export async function listActiveAssignments(reader: Reader): Promise<ListedAssignment[]> {
+/** Lists the active assignments, or only those of these units. */
+export async function listActiveAssignments(reader: Reader, units?: readonly number[]): Promise<ListedAssignment[]> {
   const rows = await reader
     .selectFrom('assignments')
     .innerJoin('performers', 'performers.id', 'assignments.performer')
     .innerJoin('units', 'units.id', 'assignments.wireless_unit')
     .leftJoin('channels', 'channels.id', 'units.channel_id')
     .leftJoin('receivers', 'receivers.id', 'units.receiver_id')
-    .select(['performers.id as performer', 'performers.name as performer_name', 'assignments.wireless_unit', 'role'])
-    .select(['units.manufacturer', 'units.channel_id', 'units.receiver_id', 'units.name', 'channels.slot'])
-    .select('receivers.name as receiver')
+    .select(['assignments.id', 'performers.id as performer', 'performers.name as performer_name', 'wireless_unit'])
+    .select(['units.manufacturer', 'units.channel_id', 'units.receiver_id', 'units.name', 'channels.slot', 'role'])
+    .select(['units.api_device_id', 'receivers.name as receiver'])
     .where('assignments.is_active', '=', 1)
+    .$if(units !== undefined, (query) => query.where('wireless_unit', 'in', [0, ...(units ?? [])]))
     .orderBy('assignments.id')
     .execute()
-  return rows.map(({ performer: id, performer_name, name, ...row }) => ({
+  return rows.map(({ performer: id, performer_name, name, api_device_id, ...row }) => ({
     ...row,
     performer: { id, name: performer_name },
     name: name ?? row.receiver,
+    isDevice: api_device_id !== null,
   }))
 }
 
@@ -108,12 +114,6 @@ export async function deleteAssignment(tx: Tx, id: number): Promise<void> {
 
 export async function hasUnit(reader: Reader, id: number): Promise<boolean> {
   return (await reader.selectFrom('units').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
-}
-
-/** Prevents other transactions from assigning units. */
-export async function lockUnits(tx: Tx): Promise<void> {
-  // On SQLite, only one transaction writes at a time.
-  if (tx.dialect === 'postgres') await tx.query.selectFrom('units').select('id').orderBy('id').forUpdate().execute()
 }
 
 interface StoredAssignment extends Omit<Assignment, 'is_active'> {

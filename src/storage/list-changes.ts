@@ -1,38 +1,51 @@
 /**
- * Increments the counter `lists` in every transaction that changes a table of the lists. All statements pass here, so
- * none is missed, and a process reads its lists only when the counter has changed.
+ * Increments the counters `lists` and `cast` in every transaction that changes a table of theirs. All statements pass
+ * here, so none is missed, and a process reads these tables only when the counter has changed.
  */
 
 import { CompiledQuery, type DatabaseConnection, type Dialect, type Driver } from 'kysely'
 import type { Schema } from './schema.ts'
 
-/** The tables that `StoredLists` and `ManufacturerLoader` read, apart from `meta`. */
-export const listTables: readonly (keyof Schema)[] = [
-  'assignments',
-  'discovered',
-  'frequency_profiles',
-  'group_settings',
-  'groups',
-  'locations',
-  'manufacturers',
-  'notification_channels',
-  'notification_rules',
-  'performers',
-  'scans',
-  'settings',
-  'shows',
-  'silences',
-]
-/** Deleting from these tables also deletes from a table above, by a foreign key. */
-export const cascadingTables: readonly (keyof Schema)[] = ['channels', 'receivers', 'units']
+interface CountedTables {
+  readonly tables: readonly (keyof Schema)[]
+  /** Deleting from these tables also deletes from a table above, by a foreign key. */
+  readonly cascading: readonly (keyof Schema)[]
+}
 
-const changes = (() => {
-  const written = `(?:insert\\s+into|update)\\s+"?(?:${listTables.join('|')})`
-  const deleted = `delete\\s+from\\s+"?(?:${[...listTables, ...cascadingTables].join('|')})`
-  return new RegExp(`\\b(?:${written}|${deleted})\\b`, 'i')
-})()
+export const countedTables = {
+  /** The tables that `StoredLists` and `ManufacturerLoader` read, apart from `meta`. */
+  lists: {
+    tables: [
+      'discovered',
+      'frequency_profiles',
+      'group_settings',
+      'groups',
+      'locations',
+      'manufacturers',
+      'notification_channels',
+      'notification_rules',
+      'scans',
+      'settings',
+      'shows',
+      'silences',
+    ],
+    cascading: [],
+  },
+  /** The tables that `Cast` reads. */
+  cast: { tables: ['assignments', 'performers'], cascading: ['channels', 'manufacturers', 'receivers', 'units'] },
+} as const satisfies Record<string, CountedTables>
 
-const increment = CompiledQuery.raw("update meta set value = value + 1 where key = 'lists'")
+type Counted = keyof typeof countedTables
+
+const counters = (Object.keys(countedTables) as Counted[]).map((key) => {
+  const { tables, cascading } = countedTables[key]
+  const written = `(?:insert\\s+into|update)\\s+"?(?:${tables.join('|')})`
+  const deleted = `delete\\s+from\\s+"?(?:${[...tables, ...cascading].join('|')})`
+  return {
+    changes: new RegExp(`\\b(?:${written}|${deleted})\\b`, 'i'),
+    increment: CompiledQuery.raw(`update meta set value = value + 1 where key = '${key}'`),
+  }
+})
 
 export function countListChanges(dialect: Dialect): Dialect {
   return {
@@ -62,9 +75,9 @@ class CountingDriver implements Driver {
     return this.#driver.beginTransaction(connection, settings)
   }
 
-  /** The counter is incremented last, so that a transaction that waits for its row holds up no other. */
-  async commitTransaction({ connection, hasChangedLists }: CountingConnection): Promise<void> {
-    if (hasChangedLists) await connection.executeQuery(increment)
+  /** The counters are incremented last, so that a transaction that waits for their rows holds up no other. */
+  async commitTransaction({ connection, changed }: CountingConnection): Promise<void> {
+    for (const { increment } of changed) await connection.executeQuery(increment)
     await this.#driver.commitTransaction(connection)
   }
 
@@ -84,14 +97,19 @@ class CountingDriver implements Driver {
 /** A connection of the driver for one transaction, or for one statement outside of transactions. */
 class CountingConnection implements DatabaseConnection {
   readonly connection: DatabaseConnection
-  hasChangedLists = false
+  readonly #changed = new Set<(typeof counters)[number]>()
 
   constructor(connection: DatabaseConnection) {
     this.connection = connection
   }
 
+  /** In the order of `counters`, so that no two transactions wait for each other. */
+  get changed() {
+    return counters.filter((counter) => this.#changed.has(counter))
+  }
+
   executeQuery: DatabaseConnection['executeQuery'] = (query) => {
-    this.hasChangedLists ||= changes.test(query.sql)
+    for (const counter of counters) if (counter.changes.test(query.sql)) this.#changed.add(counter)
     return this.connection.executeQuery(query)
   }
 

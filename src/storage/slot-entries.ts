@@ -3,6 +3,8 @@
  * revision first, and the counter of placeholders with every change.
  */
 
+import { sql } from 'kysely'
+import type { CastSlot } from '../domain/equipment/cast-following.ts'
 import { unitTypeOf } from '../domain/equipment/hardware.ts'
 import {
   type EntryHolder,
@@ -16,7 +18,7 @@ import { isSameJson } from '../domain/json.ts'
 import { now } from '../platform/clock.ts'
 import type { Reader, Tx } from './database.ts'
 import { nextRevision } from './revision.ts'
-import { inChunks } from './rows.ts'
+import { executeForRows, inChunks } from './rows.ts'
 import type { SlotEntryRow } from './schema/equipment.ts'
 import { nextVersion } from './versions.ts'
 
@@ -38,9 +40,30 @@ export async function saveSlotEntry(tx: Tx, holder: EntryHolder, fields: SlotFie
 }
 
 /** Stores what was entered with a new version, even if nothing differs. */
-export async function replaceSlotEntry(tx: Tx, { kind, id }: EntryHolder, fields: SlotFields): Promise<void> {
+export async function replaceSlotEntry(tx: Tx, holder: EntryHolder, fields: SlotFields): Promise<void> {
   await countPlaceholderChange(tx)
-  const row = { ...toRow(fields), version: await nextVersion(tx) }
+  await putEntry(tx, holder, { ...toRow(fields), version: await nextVersion(tx) })
+}
+
+/** Stores the performer whom a pack brings to the slot of a channel. Keeps the version, which counts edits by people. */
+export async function enterFollowed(
+  tx: Tx,
+  { channel, performer, role }: { readonly channel: number; readonly performer: number; readonly role: string | null },
+): Promise<void> {
+  const holder = { kind: 'channel', id: channel } as const
+  const stored = await findSlotEntry(tx.query, holder)
+  await countPlaceholderChange(tx)
+  await putEntry(tx, holder, {
+    ...toRow({ ...(stored ?? emptyFields), performer, role }),
+    version: stored?.version ?? 0,
+  })
+}
+
+async function putEntry(
+  tx: Tx,
+  { kind, id }: EntryHolder,
+  row: ReturnType<typeof toRow> & { readonly version: number },
+) {
   const holder =
     kind === 'channel' ? { channel_id: id, placeholder_id: null } : { channel_id: null, placeholder_id: id }
   await tx.query
@@ -48,6 +71,35 @@ export async function replaceSlotEntry(tx: Tx, { kind, id }: EntryHolder, fields
     .values({ ...row, ...holder })
     .onConflict((conflict) => conflict.column(`${kind}_id`).doUpdateSet(row))
     .execute()
+}
+
+/** Gives what was entered about these a new version, also if nothing was entered yet. */
+export async function renewVersions(tx: Tx, kind: EntryHolder['kind'], ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return
+  await countPlaceholderChange(tx)
+  const holder = sql.ref(`${kind}_id`)
+  const version = await nextVersion(tx)
+  await inChunks(ids, async (chunk) => {
+    await executeForRows(
+      tx,
+      { id: 'bigint', version: 'bigint' },
+      chunk.map((id) => ({ id, version })),
+      (input) => sql`insert into slot_entries (${holder}, version) select id, version from ${input} where true
+        on conflict (${holder}) do update set version = excluded.version`,
+    )
+  })
+}
+
+/** Returns the slots of channels that have a performer. */
+export async function listCastSlots(reader: Reader): Promise<CastSlot[]> {
+  const rows = await reader
+    .selectFrom('slot_entries')
+    .innerJoin('channels', 'channels.id', 'slot_entries.channel_id')
+    .leftJoin('units', 'units.channel_id', 'channels.id')
+    .select(['channels.slot', 'channels.id as channel', 'units.id as unit', 'performer', 'role'])
+    .where('performer', 'is not', null)
+    .execute()
+  return rows.map(({ performer, ...row }) => ({ ...row, performer: performer ?? 0 }))
 }
 
 /** Removes a performer from all slots. Call it before the performer is deleted. */

@@ -7,7 +7,7 @@ import type { Placeholder } from '../domain/equipment/slots.ts'
 import { describeHolder, type PlannedMove, type SlotHolder } from '../domain/equipment/slots.ts'
 import type { Reader, Tx } from './database.ts'
 import { executeForRows, inChunks } from './rows.ts'
-import { countPlaceholderChange, findSlotEntry, replaceSlotEntry } from './slot-entries.ts'
+import { countPlaceholderChange, findSlotEntry, renewVersions, replaceSlotEntry } from './slot-entries.ts'
 
 /** Moves channels to other slots, all at once, and marks their receivers as changed. The channels may swap slots. */
 export async function placeChannels(tx: Tx, revision: number, moves: readonly SlotOf[]): Promise<void> {
@@ -50,7 +50,10 @@ export async function findOccupiedSlot(reader: Reader, moves: readonly PlannedMo
   return null
 }
 
-/** Gives every row a temporary negative slot first, so that no two rows ever have the same slot. */
+/**
+ * Gives every row a temporary negative slot first, so that no two rows ever have the same slot. What is moved gets a new
+ * version, because the version of a slot must not be that of another thing in it.
+ */
 async function setSlots(tx: Tx, table: 'channels' | 'placeholders', moves: readonly SlotOf[]): Promise<void> {
   const parked = moves.map(({ id }) => ({ id, slot: -id }))
   for (const rows of [parked, moves]) {
@@ -64,6 +67,8 @@ async function setSlots(tx: Tx, table: 'channels' | 'placeholders', moves: reado
       )
     })
   }
+  const ids = moves.map(({ id }) => id)
+  await renewVersions(tx, table === 'channels' ? 'channel' : 'placeholder', ids)
 }
 
 /** Returns the lowest slots that have neither a channel nor a placeholder, starting with 1. */
@@ -142,15 +147,19 @@ export async function insertPlaceholder(
     .values({ slot, kind, created_at })
     .returning('id')
     .executeTakeFirstOrThrow()
-  await saveEntered(tx, { id, ...entered }, false)
+  await saveEntered(tx, { id, ...entered }, true)
   return { id, slot, kind, created_at, ...entered }
 }
 
 export async function savePlaceholder(tx: Tx, { id, slot, kind, ...entered }: Placeholder): Promise<void> {
   await countPlaceholderChange(tx)
-  const stored = await tx.query.selectFrom('placeholders').select('kind').where('id', '=', id).executeTakeFirst()
+  const stored = await tx.query
+    .selectFrom('placeholders')
+    .select(['slot', 'kind'])
+    .where('id', '=', id)
+    .executeTakeFirst()
   await tx.query.updateTable('placeholders').set({ slot, kind }).where('id', '=', id).execute()
-  await saveEntered(tx, { id, ...entered }, stored?.kind !== kind)
+  await saveEntered(tx, { id, ...entered }, stored?.kind !== kind || stored.slot !== slot)
 }
 
 export async function deletePlaceholder(tx: Tx, id: number): Promise<void> {
@@ -158,16 +167,16 @@ export async function deletePlaceholder(tx: Tx, id: number): Promise<void> {
   await tx.query.deleteFrom('placeholders').where('id', '=', id).execute()
 }
 
-/** Stores the fields in the entry of the slot, with a new version if anything differs or `isOtherKind`. */
+/** Stores the fields in the entry of the slot, with a new version if anything differs or the placeholder `isOther`. */
 async function saveEntered(
   tx: Tx,
   { id, name, note, frequency }: Pick<Placeholder, 'id' | 'name' | 'note' | 'frequency'>,
-  isOtherKind: boolean,
+  isOther: boolean,
 ): Promise<void> {
   const holder = { kind: 'placeholder', id } as const
   const stored = (await findSlotEntry(tx.query, holder)) ?? emptyFields
   const isSame = (stored.label ?? '') === name && (stored.note ?? '') === note && stored.planned.frequency === frequency
-  if (isSame && !isOtherKind) return
+  if (isSame && !isOther) return
   const planned = { ...stored.planned, frequency }
   await replaceSlotEntry(tx, holder, { ...stored, label: name || null, note: note || null, planned })
 }

@@ -6,7 +6,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { AuditAction } from '../contract/values.ts'
 import type { Actor } from '../domain/access/access.ts'
-import type { EntryHolder } from '../domain/equipment/slot-entry.ts'
+import { type EntryHolder, isEmptyEntry } from '../domain/equipment/slot-entry.ts'
 import type { PlannedMove } from '../domain/equipment/slots.ts'
 import type { Reader, Tx } from './database.ts'
 import { findActiveAssignment } from './hardware.ts'
@@ -84,7 +84,8 @@ export class UndoRecorder {
     const { query } = this.#tx
     for (const holder of this.#withoutEntry) {
       const entry = await findSlotEntry(query, holder)
-      if (entry !== undefined) await this.#addEntry(entry.id)
+      // Only its version may have changed.
+      if (entry !== undefined && !isEmptyEntry(entry)) await this.#addEntry(entry.id)
     }
     const rows: RowChange[] = []
     for (const { table, id, before } of this.#rows) {
@@ -146,6 +147,7 @@ async function slotsOf({ query }: Tx, rows: readonly RowChange[]): Promise<reado
 }
 
 export interface UndoRecord {
+  readonly created_at: number
   readonly action: string
   readonly changes: readonly RowChange[]
 }
@@ -158,6 +160,9 @@ export interface ListedUndo {
   readonly slots: readonly number[]
 }
 
+/** The actor of records from before the upgrade. They name columns that no longer exist. */
+const recordedBefore = ''
+
 /** Returns the records that have not expired and were not undone, newest first. */
 export async function listUndoRecords(reader: Reader, now: number): Promise<ListedUndo[]> {
   const rows = await reader
@@ -165,6 +170,7 @@ export async function listUndoRecords(reader: Reader, now: number): Promise<List
     .select(['id', 'created_at', 'actor', 'action', 'slots'])
     .where('created_at', '>', now - retentionMs)
     .where('is_undone', '=', 0)
+    .where('actor', '<>', recordedBefore)
     .orderBy('id', 'desc')
     .execute()
   return rows.map(({ slots, ...row }) => ({ ...row, slots: JSON.parse(slots) }))
@@ -178,18 +184,19 @@ export async function markUndone({ query }: Tx, id: number): Promise<void> {
 export async function findUndoRecord(tx: Tx, id: number, now: number): Promise<UndoRecord | undefined> {
   const row = await tx.query
     .selectFrom('undo_records')
-    .select(['action', 'changes'])
+    .select(['created_at', 'action', 'changes'])
     .where('id', '=', id)
     .where('created_at', '>', now - retentionMs)
+    .where('actor', '<>', recordedBefore)
     .$if(tx.dialect === 'postgres', (query) => query.forUpdate())
     .executeTakeFirst()
-  return row && { action: row.action, changes: JSON.parse(row.changes) }
+  return row && { ...row, changes: JSON.parse(row.changes) }
 }
 
 /**
  * Restores the rows in reverse order, and moves channels and placeholders back to their slots, all at once. Returns
  * these moves. If a row has changed since, returns its name, such as `performer 3`; roll back the transaction then. The
- * transaction must have incremented the revision, and hold the locks on pictures and units.
+ * transaction must have incremented the revision, and hold the lock on pictures. Call it in `settleCast`.
  */
 export async function restoreRows(
   tx: Tx,
@@ -209,7 +216,8 @@ export async function restoreRows(
     if (table === 'placeholders' || table === 'slot_entries') await countPlaceholderChange(tx)
     if (table === 'scenes') await markShowOfScene(tx, await nextRevision(tx, 'shows'), id)
     if (before === null) {
-      await sql`delete from ${sql.table(table)} where id = ${id}`.execute(tx.query)
+      if (table === 'slot_entries') await clearEntry(tx, id)
+      else await sql`delete from ${sql.table(table)} where id = ${id}`.execute(tx.query)
       continue
     }
     const { slot, ...values } = before
@@ -230,6 +238,12 @@ export async function restoreRows(
   return { moves }
 }
 
+/** The entry stays, so that its version does not return to an earlier one. */
+async function clearEntry(tx: Tx, id: number): Promise<void> {
+  const { channel_id: _, placeholder_id: __, ...empty } = pick({ spares: '[]' }, undoableColumns.slot_entries)
+  await updateOf('slot_entries', id, { ...empty, version: await nextVersion(tx) }).execute(tx.query)
+}
+
 function describe(table: UndoableTable, id: number, { channel_id = null, placeholder_id = null }: Values): string {
   if (channel_id !== null) return `channel ${channel_id}`
   return placeholder_id === null ? `${table.slice(0, -1)} ${id}` : `placeholder ${placeholder_id}`
@@ -237,15 +251,24 @@ function describe(table: UndoableTable, id: number, { channel_id = null, placeho
 
 /** True if a later change prevents these values, or the removal of the row if they are null. */
 async function hasConflict(tx: Tx, table: UndoableTable, id: number, values: Values | null): Promise<boolean> {
-  if (table === 'performers') {
-    if (values !== null) return false
-    const assignments = tx.query.selectFrom('assignments').select('id').where('performer', '=', id)
-    return (await assignments.executeTakeFirst()) !== undefined
-  }
+  if (table === 'performers') return values === null && (await isInCast(tx, id))
   if (table === 'slot_entries') return values !== null && (await refersToRemoved(tx, values))
   if (table !== 'assignments' || values?.is_active !== 1) return false
   const active = await findActiveAssignment(tx.query, Number(values.wireless_unit))
   return active !== undefined && active.id !== id
+}
+
+/** True if the performer is in a slot, or has a unit that is in no slot. */
+async function isInCast({ query }: Tx, performer: number): Promise<boolean> {
+  const entry = query.selectFrom('slot_entries').select('id').where('performer', '=', performer)
+  const assignment = query
+    .selectFrom('assignments')
+    .innerJoin('units', 'units.id', 'wireless_unit')
+    .select('assignments.id')
+    .where('performer', '=', performer)
+    .where('is_active', '=', 1)
+    .where('api_device_id', 'is not', null)
+  return [await entry.executeTakeFirst(), await assignment.executeTakeFirst()].some((row) => row !== undefined)
 }
 
 async function refersToRemoved(tx: Tx, { channel_id, placeholder_id, performer }: Values): Promise<boolean> {

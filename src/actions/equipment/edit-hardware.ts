@@ -12,6 +12,7 @@ import { RequestError } from '../../domain/errors.ts'
 import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
+import { changeSlotOf, enterUnit, settleCast } from '../../storage/cast.ts'
 import type { Reader, Tx } from '../../storage/database.ts'
 import { hasProfile, setChannelProfile } from '../../storage/frequencies.ts'
 import {
@@ -33,7 +34,6 @@ import { UndoRecorder } from '../../storage/undo.ts'
 import { requireLocal } from '../require-local.ts'
 import { storePicture } from './edit-pictures.ts'
 import { storeMoves } from './move-slots.ts'
-import { recordAssignments } from './record-assignments.ts'
 
 export type GroupChange = Partial<Omit<Group, 'id'>>
 
@@ -113,7 +113,7 @@ export async function changeChannel(
   manufacturer?: string,
 ): Promise<{ readonly receiverId: number; readonly undoId: number | null }> {
   if (slot === undefined && profile === undefined) throw new RequestError('bad_request', { details: 'slot: missing' })
-  const changed = await service.ingest.change(async (tx, revision) => {
+  return service.ingest.change(async (tx, revision) => {
     const edit = { actor, time: now(), undo: new UndoRecorder(tx, actor) }
     const receivers = service.receiverStore.listAllFacts({ manufacturer })
     const receiver = receivers.find(({ channels }) => channels.some((channel) => channel.id === id))
@@ -133,14 +133,11 @@ export async function changeChannel(
     }
     return { receiverId: receiver.id, undoId: await edit.undo.save('channel.move', edit.time) }
   })
-  // A merge may have assigned the unit.
-  if (changed.undoId !== null) await service.reload()
-  return changed
 }
 
 /** Moves channels and placeholders to other slots, all at once: two may swap their slots. Returns the id to undo it with. */
 export async function moveToSlots(service: Service, actor: Actor, moves: readonly SlotMove[]): Promise<number | null> {
-  const undoId = await service.ingest.change(async (tx, revision) => {
+  return service.ingest.change(async (tx, revision) => {
     const edit = { actor, time: now(), undo: new UndoRecorder(tx, actor) }
     const stored = await storeMoves(service, tx, revision, moves, edit)
     if (stored.length === 0) return null
@@ -152,9 +149,6 @@ export async function moveToSlots(service: Service, actor: Actor, moves: readonl
     await audit(tx, actor, 'slots.change', `${stored.length} slots`, { moves: changes })
     return edit.undo.save('slots.change', edit.time)
   })
-  // A merge may have assigned a unit.
-  if (undoId !== null) await service.reload()
-  return undoId
 }
 
 export type PerformerChange = Partial<Omit<Performer, 'id'>>
@@ -164,15 +158,12 @@ export async function addPerformer(
   actor: Actor,
   { name, notes = '', picture = null }: PerformerChange & { readonly name: string },
 ): Promise<Performer> {
-  const { db } = service
-  const performer = await db.transaction(async (tx) => {
+  return service.ingest.change(async (tx) => {
     await lockPictures(tx)
     const inserted = await insertPerformer(tx, await storePicture(tx, { name, notes, picture }))
     await audit(tx, actor, 'performer.create', `performer ${inserted.id}`, { name })
     return inserted
   })
-  await service.reload()
-  return performer
 }
 
 export async function changePerformer(
@@ -181,8 +172,7 @@ export async function changePerformer(
   id: number,
   change: PerformerChange,
 ): Promise<Performer> {
-  const { db } = service
-  const performer = await db.transaction(async (tx) => {
+  return service.ingest.change(async (tx) => {
     await lockPictures(tx)
     const after = { ...(await performerOf(tx.query, id)), ...(await storePicture(tx, change)) }
     await savePerformer(tx, after)
@@ -190,22 +180,19 @@ export async function changePerformer(
     await audit(tx, actor, 'performer.change', `performer ${id}`, { fields: Object.keys(change) })
     return after
   })
-  await service.reload()
-  return performer
 }
 
 export async function removePerformer(service: Service, actor: Actor, id: number): Promise<void> {
   await service.ingest.change(async (tx) => {
     await lockPictures(tx)
     const { name } = await performerOf(tx.query, id)
-    await recordAssignments(tx, { actor, time: now() }, async () => {
+    await settleCast(tx, { actor, time: now() }, async () => {
       await removePerformerFromSlots(tx, id)
       await deletePerformer(tx, id)
     })
     await removeUnusedPictures(tx)
     await audit(tx, actor, 'performer.delete', `performer ${id}`, { name })
   })
-  await service.reload()
 }
 
 async function performerOf(reader: Reader, id: number): Promise<Performer> {
@@ -221,16 +208,17 @@ export async function addAssignment(
   actor: Actor,
   { is_active = true, role = null, ...who }: AssignmentChange & Pick<Assignment, 'performer' | 'wireless_unit'>,
 ): Promise<Assignment> {
-  const assignment = await service.ingest.change(async (tx) => {
-    const started_at = now()
-    const draft = { ...who, role, is_active, started_at, ended_at: is_active ? null : started_at }
+  return service.ingest.change(async (tx) => {
+    const time = now()
+    const draft = { ...who, role, is_active, started_at: time, ended_at: is_active ? null : time }
     await checkAssignment(tx, draft)
-    const inserted = await recordAssignments(tx, { actor, time: started_at }, () => insertAssignment(tx, draft))
+    const inserted = await settleCast(tx, { actor, time }, async () => {
+      if (is_active) await enterUnit(tx, who.wireless_unit, draft)
+      return insertAssignment(tx, draft)
+    })
     await audit(tx, actor, 'assignment.create', `assignment ${inserted.id}`, { ...who, role, is_active })
     return inserted
   })
-  await service.reload()
-  return assignment
 }
 
 export async function changeAssignment(
@@ -239,28 +227,37 @@ export async function changeAssignment(
   id: number,
   { is_active, ...change }: AssignmentChange,
 ): Promise<Assignment> {
-  const assignment = await service.ingest.change(async (tx) => {
+  return service.ingest.change(async (tx) => {
+    const time = now()
     const before = await assignmentOf(tx.query, id)
-    const after = { ...setActive(before, is_active ?? before.is_active, now()), ...change }
-    await checkAssignment(tx, after, id)
-    await recordAssignments(tx, { actor, time: now() }, () => saveAssignment(tx, after))
+    const after = { ...setActive(before, is_active ?? before.is_active, time), ...change }
     const { performer, wireless_unit, role } = after
+    await checkAssignment(tx, after, id)
+    await settleCast(tx, { actor, time }, async () => {
+      const isSame = before.performer === performer && before.wireless_unit === wireless_unit
+      if (before.is_active) await changeSlotOf(tx, before, isSame && after.is_active ? after : nobody)
+      if (after.is_active && !(before.is_active && isSame)) await enterUnit(tx, wireless_unit, after)
+      await saveAssignment(tx, after)
+    })
     const details = { performer, wireless_unit, role, is_active: after.is_active }
     await audit(tx, actor, 'assignment.change', `assignment ${id}`, details)
     return after
   })
-  await service.reload()
-  return assignment
 }
 
 export async function removeAssignment(service: Service, actor: Actor, id: number): Promise<void> {
   await service.ingest.change(async (tx) => {
-    const { performer, wireless_unit } = await assignmentOf(tx.query, id)
-    await recordAssignments(tx, { actor, time: now() }, () => deleteAssignment(tx, id))
+    const assignment = await assignmentOf(tx.query, id)
+    await settleCast(tx, { actor, time: now() }, async () => {
+      if (assignment.is_active) await changeSlotOf(tx, assignment, nobody)
+      await deleteAssignment(tx, id)
+    })
+    const { performer, wireless_unit } = assignment
     await audit(tx, actor, 'assignment.delete', `assignment ${id}`, { performer, wireless_unit })
   })
-  await service.reload()
 }
+
+const nobody = { performer: null, role: null }
 
 async function assignmentOf(reader: Reader, id: number): Promise<Assignment> {
   const assignment = await findAssignment(reader, id)
@@ -271,10 +268,6 @@ async function assignmentOf(reader: Reader, id: number): Promise<Assignment> {
 /** Checks that the performer and the unit exist and that the unit has no active assignment other than `ownId`. */
 async function checkAssignment(tx: Tx, assignment: Omit<Assignment, 'id'>, ownId?: number): Promise<void> {
   const { performer, wireless_unit, is_active } = assignment
-  // PostgreSQL needs a row lock to serialize two requests for the same unit.
-  if (tx.dialect === 'postgres') {
-    await tx.query.selectFrom('units').select('id').where('id', '=', wireless_unit).forUpdate().execute()
-  }
   if ((await findPerformer(tx.query, performer)) === undefined) throw notFoundIn('performer', `performer ${performer}`)
   if (!(await hasUnit(tx.query, wireless_unit))) throw notFoundIn('wireless_unit', `unit ${wireless_unit}`)
   const current = is_active ? await findActiveAssignment(tx.query, wireless_unit) : undefined

@@ -49,8 +49,7 @@ async function changePicture(
   id: number,
   pictureAfter: (tx: Tx, performer: Performer) => Promise<string | null>,
 ): Promise<Performer> {
-  const { db } = service
-  const performer = await db.transaction(async (tx) => {
+  return service.ingest.change(async (tx) => {
     await lockPictures(tx)
     const before = await findPerformer(tx.query, id)
     if (before === undefined) throw new RequestError('not_found', { subject: `performer ${id}` })
@@ -61,6 +60,4 @@ async function changePicture(
     await writeAudit(tx, { actor, action: 'performer.change', target: `performer ${id}`, result: 'ok', details })
     return after
   })
-  await service.reload()
-  return performer
 }

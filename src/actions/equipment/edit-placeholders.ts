@@ -9,20 +9,30 @@ import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import type { Tx } from '../../storage/database.ts'
 import { deletePlaceholder, insertPlaceholder, nextSlots, savePlaceholder } from '../../storage/slots.ts'
+import { UndoRecorder } from '../../storage/undo.ts'
 
 type PlaceholderChange = Partial<Omit<Placeholder, 'id' | 'created_at'>>
+
+/** With the id to undo the change with; null if nothing has changed. */
+interface EditedPlaceholder {
+  readonly placeholder: Placeholder
+  readonly undoId: number | null
+}
 
 export async function addPlaceholder(
   service: Service,
   actor: Actor,
   { slot, kind, name = '', frequency = null, note = '' }: PlaceholderChange & Pick<Placeholder, 'kind'>,
-): Promise<Placeholder> {
+): Promise<EditedPlaceholder> {
   return service.ingest.change(async (tx) => {
+    const undo = new UndoRecorder(tx, actor)
+    const time = now()
     if (slot !== undefined) requireFreeSlot(service, slot)
     const fields = { slot: slot ?? (await findFreeSlot(tx)), name, kind, frequency, note }
-    const placeholder = await insertPlaceholder(tx, { ...fields, created_at: now() })
+    const placeholder = await insertPlaceholder(tx, { ...fields, created_at: time })
+    undo.added('placeholders', placeholder.id)
     await audit(tx, actor, 'placeholder.create', placeholder.id, fields)
-    return placeholder
+    return { placeholder, undoId: await undo.save('placeholder.create', time) }
   })
 }
 
@@ -31,22 +41,28 @@ export async function changePlaceholder(
   actor: Actor,
   id: number,
   change: PlaceholderChange,
-): Promise<Placeholder> {
+): Promise<EditedPlaceholder> {
   return service.ingest.change(async (tx) => {
+    const undo = new UndoRecorder(tx, actor)
     const before = placeholderOf(service, id)
-    const after = { ...before, ...change }
-    if (after.slot !== before.slot) requireFreeSlot(service, after.slot)
-    await savePlaceholder(tx, after)
+    const placeholder = { ...before, ...change }
+    if (placeholder.slot !== before.slot) requireFreeSlot(service, placeholder.slot)
+    await undo.willChange('placeholders', id)
+    await savePlaceholder(tx, placeholder)
     await audit(tx, actor, 'placeholder.change', id, change)
-    return after
+    return { placeholder, undoId: await undo.save('placeholder.change', now()) }
   })
 }
 
-export async function removePlaceholder(service: Service, actor: Actor, id: number): Promise<void> {
-  await service.ingest.change(async (tx) => {
+/** Returns the id to undo the removal with. */
+export async function removePlaceholder(service: Service, actor: Actor, id: number): Promise<number | null> {
+  return service.ingest.change(async (tx) => {
+    const undo = new UndoRecorder(tx, actor)
     const { slot, name, kind } = placeholderOf(service, id)
+    await undo.willChange('placeholders', id)
     await deletePlaceholder(tx, id)
     await audit(tx, actor, 'placeholder.delete', id, { slot, name, kind })
+    return undo.save('placeholder.delete', now())
   })
 }
 

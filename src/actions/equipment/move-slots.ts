@@ -4,12 +4,14 @@ import type { SlotMove } from '../../contract/channels.ts'
 import { emptyFields, fieldsOf, isEmptyEntry, mergeFields } from '../../domain/equipment/slot-entry.ts'
 import { listSlotHolders, type PlannedMove, planMoves } from '../../domain/equipment/slots.ts'
 import type { Service } from '../../service.ts'
+import { settleCast } from '../../storage/cast.ts'
 import type { Tx } from '../../storage/database.ts'
 import { replaceSlotEntry } from '../../storage/slot-entries.ts'
 import { deletePlaceholder, placeHolders } from '../../storage/slots.ts'
+import type { UndoRecorder } from '../../storage/undo.ts'
 import { requireLocal } from '../require-local.ts'
 import { recordMoves } from '../shows/record-moves.ts'
-import { assignHolder, type Edit } from './edit-slots.ts'
+import type { Edit } from './edit-slots.ts'
 
 /** Returns the moves that change a slot. */
 export async function storeMoves(
@@ -26,26 +28,31 @@ export async function storeMoves(
   )
   const planned = planMoves(moves, listSlotHolders(receiverStore.listAllFacts(), placeholders), mergeable)
   for (const { holder } of planned) await edit.undo.willChange(`${holder.kind}s`, holder.id)
-  for (const { holder, merged } of planned) {
-    if (merged !== undefined) await merge(service, tx, holder.id, merged.id, edit)
+  const merges = planned.filter(({ merged }) => merged !== undefined)
+  const store = async () => {
+    for (const { holder, merged } of merges) await merge(service, tx, holder.id, merged?.id ?? 0, edit.undo)
+    await placeHolders(tx, revision, planned)
   }
-  await placeHolders(tx, revision, planned)
+  await (merges.length > 0 ? settleCast(tx, edit, store) : store())
   await recordMoves(tx, service, edit.actor, planned)
   return planned
 }
 
-async function merge(service: Service, tx: Tx, channel: number, placeholder: number, edit: Edit): Promise<void> {
+async function merge(
+  service: Service,
+  tx: Tx,
+  channel: number,
+  placeholder: number,
+  undo: UndoRecorder,
+): Promise<void> {
   const { placeholderStore, receiverStore } = service
   const holder = { kind: 'channel', id: channel } as const
   const entered = placeholderStore.entryOf({ kind: 'placeholder', id: placeholder }) ?? emptyFields
   const { label, color, ...others } = fieldsOf(entered)
   const receiver = receiverStore.listAllFacts().find(({ channels }) => channels.some(({ id }) => id === channel))
   if (receiver !== undefined && !isEmptyEntry({ ...emptyFields, ...others })) requireLocal(receiver, 'slot')
-  const before = placeholderStore.entryOf(holder) ?? emptyFields
-  const merged = mergeFields(entered, before)
-  await edit.undo.willChange('placeholders', placeholder)
-  await edit.undo.willChangeEntry(holder)
+  await undo.willChange('placeholders', placeholder)
+  await undo.willChangeEntry(holder)
   await deletePlaceholder(tx, placeholder)
-  await replaceSlotEntry(tx, holder, fieldsOf(merged))
-  await assignHolder(service, tx, holder, { before, after: merged }, edit)
+  await replaceSlotEntry(tx, holder, mergeFields(entered, placeholderStore.entryOf(holder) ?? emptyFields))
 }

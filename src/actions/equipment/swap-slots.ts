@@ -2,7 +2,7 @@
 
 import type { SlotSwap } from '../../contract/slots.ts'
 import type { Actor } from '../../domain/access/access.ts'
-import { emptyFields, fieldsOf, type SlotFields } from '../../domain/equipment/slot-entry.ts'
+import type { SlotFields } from '../../domain/equipment/slot-entry.ts'
 import type { SlotHolder } from '../../domain/equipment/slots.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { aboutChannel } from '../../domain/events/channel-events.ts'
@@ -11,14 +11,14 @@ import { isSameJson } from '../../domain/json.ts'
 import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
+import { settleCast } from '../../storage/cast.ts'
 import { insertEvents } from '../../storage/events.ts'
-import { lockUnits } from '../../storage/hardware.ts'
 import { replaceSlotEntry } from '../../storage/slot-entries.ts'
 import { placeHolders } from '../../storage/slots.ts'
 import { UndoRecorder } from '../../storage/undo.ts'
 import { requireLocal } from '../require-local.ts'
 import { recordMoves } from '../shows/record-moves.ts'
-import { assignHolder, type ExpectedVersions, holderIn, notFound, requireVersion } from './edit-slots.ts'
+import { type ExpectedVersions, fieldsIn, holderIn, notFound, requireVersion } from './edit-slots.ts'
 
 interface SwappedSlot {
   readonly holder: SlotHolder
@@ -34,8 +34,7 @@ export async function swapSlots(
   expected: ExpectedVersions,
 ): Promise<number | null> {
   if (other === slot) throw new RequestError('bad_request', { details: 'with: expected another slot' })
-  const undoId = await service.ingest.change(async (tx, revision) => {
-    await lockUnits(tx)
+  return service.ingest.change(async (tx, revision) => {
     const time = now()
     const undo = new UndoRecorder(tx, actor)
     const [a, b] = [findSlot(service, slot), findSlot(service, other, 'with')]
@@ -45,17 +44,16 @@ export async function swapSlots(
       { ...b, after: fieldsAfter(what, b.before, a.before), to: slot },
     ]
     if (what === 'people' && swapped.every(({ before, after }) => isSameJson(before, after))) return null
-    for (const { holder, after } of swapped) {
-      if (what === 'equipment') await undo.willChange(`${holder.kind}s`, holder.id)
-      await undo.willChangeEntry(holder)
-      await replaceSlotEntry(tx, holder, after)
-    }
-    if (what === 'equipment') {
-      const moves = swapped.map(({ holder, to }) => ({ holder, slot: to }))
+    const moves = what === 'people' ? [] : swapped.map(({ holder, to }) => ({ holder, slot: to }))
+    await settleCast(tx, { actor, time }, async () => {
+      for (const { holder } of moves) await undo.willChange(`${holder.kind}s`, holder.id)
+      for (const { holder, after } of swapped) {
+        await undo.willChangeEntry(holder)
+        await replaceSlotEntry(tx, holder, after)
+      }
       await placeHolders(tx, revision, moves)
-      await recordMoves(tx, service, actor, moves)
-    }
-    for (const { holder, ...fields } of swapped) await assignHolder(service, tx, holder, fields, { actor, time, undo })
+    })
+    await recordMoves(tx, service, actor, moves)
     const data = { slot, with: other, what }
     const subject = subjectIn(service, slot) ?? subjectIn(service, other) ?? aboutAll
     await insertEvents(tx, [draftEvent('swapped', subject, { time, by: actor.name, data })])
@@ -63,8 +61,6 @@ export async function swapSlots(
     await writeAudit(tx, { actor, action: 'slot.swap', target: `slot ${slot}`, result: 'ok', details })
     return undo.save('slot.swap', time)
   })
-  await service.reload()
-  return undoId
 }
 
 /** Equipment leaves what was entered in its slot, so the two exchange all of it. */
@@ -79,7 +75,7 @@ function findSlot(service: Service, slot: number, field?: string): SwappedSlot {
   if (holder === null) throw notFound(slot)
   const receiver = service.slotRecords.receiverIn(slot)
   if (receiver !== undefined) requireLocal(receiver, field)
-  return { holder: { ...holder, slot }, before: fieldsOf(service.placeholderStore.entryOf(holder) ?? emptyFields) }
+  return { holder: { ...holder, slot }, before: fieldsIn(service, holder) }
 }
 
 function subjectIn({ slotRecords }: Service, slot: number) {

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { performedRole } from '../../contract/performers.ts'
 import { type Body, name } from '../../contract/schema.ts'
 import { setActive } from '../../domain/equipment/hardware.ts'
+import { enterUnit } from '../../storage/cast.ts'
 import { insertAssignment, saveAssignment } from '../../storage/hardware.ts'
 import { channelNumber, describeChannel, describeDevice, deviceFields, findReceiver, toReference } from './devices.ts'
 import { defineSection, list, record, sortByContent, time, toIsoTime } from './entries.ts'
@@ -83,6 +84,7 @@ async function importAssignments(work: ImportContext, entries: readonly Assignme
     const isSamePerformer = current?.performer === performer.id
     const role = entry.role === undefined && isSamePerformer ? current.role : (entry.role ?? null)
     if (!work.count('assignments', current && [current.performer, current.role], [performer.id, role])) continue
+    if (!work.slots.performers.has(performer.name)) await enterUnit(tx, unit.id, { performer: performer.id, role })
     if (isSamePerformer) {
       await saveAssignment(tx, { ...current, role })
       continue

@@ -43,8 +43,12 @@ interface ImportStart {
     readonly manufacturers: readonly StoredManufacturer[]
     readonly notification_channels: readonly PlannedChannel[]
   }
-  /** The slots that the entries about placeholders and receivers name. */
-  readonly slots: { readonly placeholders: readonly number[]; readonly channels: ReadonlySet<number> }
+  /** The slots that the entries about placeholders and receivers name, and the performers in the entries about slots. */
+  readonly slots: {
+    readonly placeholders: readonly number[]
+    readonly channels: ReadonlySet<number>
+    readonly performers: ReadonlySet<string | undefined>
+  }
 }
 
 export interface ImportContext extends ImportStart {

@@ -7,6 +7,7 @@ import { compareEdited } from '../../domain/events/event-drafts.ts'
 import type { Outbound } from '../../manufacturers/sources.ts'
 import { now } from '../../platform/clock.ts'
 import { writeAudit } from '../../storage/audit.ts'
+import { settleCast } from '../../storage/cast.ts'
 import type { Database } from '../../storage/database.ts'
 import { insertEvents } from '../../storage/events.ts'
 import { listLocations } from '../../storage/locations.ts'
@@ -15,7 +16,6 @@ import { listReceivers } from '../../storage/receivers.ts'
 import { nextRevision } from '../../storage/revision.ts'
 import type { Secrets } from '../../storage/secrets.ts'
 import { listManufacturers } from '../../storage/settings.ts'
-import { recordAssignments } from '../equipment/record-assignments.ts'
 import { readInstallation } from './export-installation.ts'
 import { type Count, createImportContext, type ImportContext, type Kind } from './import-context.ts'
 import { type InstallationFile, importSections, kinds } from './installation-file.ts'
@@ -52,6 +52,7 @@ export async function importInstallation(
   const slots = {
     placeholders: (file.placeholders ?? []).map(({ slot }) => slot),
     channels: new Set((file.receivers ?? []).flatMap(({ slots = {} }) => Object.values(slots))),
+    performers: new Set((file.slots ?? []).map(({ performer }) => performer)),
   }
   try {
     await db.transaction(async (tx) => {
@@ -64,7 +65,7 @@ export async function importInstallation(
       if (!isDeepStrictEqual(work.before.notification_channels, storedChannels)) {
         throw new RequestError('concurrent_change', { subject: 'the notification channels' })
       }
-      await recordAssignments(tx, { actor, time: work.now }, () => importSections(work, file))
+      await settleCast(tx, { actor, time: work.now }, () => importSections(work, file))
       await recordEdits(work, actor)
       report = { counts: work.counts, unknown: [...new Set(work.unknown)] }
       if (isDryRun) throw new DryRunRollback()

@@ -7,6 +7,7 @@ import {
   type EntryHolder,
   emptyFields,
   fieldsOf,
+  isEmptyEntry,
   nothingPlanned,
   type PlannedCarrier,
 } from '../../domain/equipment/slot-entry.ts'
@@ -14,12 +15,11 @@ import { listSlotHolders } from '../../domain/equipment/slots.ts'
 import { isBuiltIn } from '../../domain/frequencies/profile-changes.ts'
 import { findSlotEntry, holderOf, replaceSlotEntry } from '../../storage/slot-entries.ts'
 import { insertPlaceholder } from '../../storage/slots.ts'
-import { assignUnit } from '../equipment/record-assignments.ts'
 import { defineSection, list, partial, record, whenNotEmpty } from './entries.ts'
 import { type Installation, readInstallation } from './export-installation.ts'
 import { type ImportContext, ImportError } from './import-context.ts'
 
-/** The sections `placeholders` and `assignments` contain the rest. */
+/** The section `placeholders` contains the rest. */
 const SlotEntryRecord = record(
   {
     slot,
@@ -49,31 +49,20 @@ export const slotSection = defineSection(
   importSlots,
 )
 
-function exportSlots({
-  slots,
-  receivers,
-  placeholders,
-  performers,
-  units,
-  assignments,
-}: Installation): SlotEntryRecord[] {
+function exportSlots({ slots, receivers, placeholders, performers }: Installation): SlotEntryRecord[] {
   const slotOf = new Map(listSlotHolders(receivers, placeholders).map(({ kind, id, slot }) => [`${kind} ${id}`, slot]))
-  const assignmentOf = new Map(assignments.map((assignment) => [assignment.wireless_unit, assignment]))
-  const assignmentIn = new Map(units.map(({ id, channel_id }) => [channel_id, assignmentOf.get(id)]))
   const entries = slots.flatMap((entry): SlotEntryRecord[] => {
     const { kind, id } = holderOf(entry)
     const slot = slotOf.get(`${kind} ${id}`)
     if (slot === undefined) return []
     const isPlaceholder = kind === 'placeholder'
     const { label, color, role, note, spares } = entry
-    const assignment = kind === 'channel' ? assignmentIn.get(id) : undefined
-    const isAssigned = assignment?.performer === entry.performer && assignment.role === role
     const performer = performers.find((candidate) => candidate.id === entry.performer)
     const fields = {
       ...(label !== null && !isPlaceholder && { label }),
       ...(color !== null && { color }),
-      ...(performer !== undefined && !isAssigned && { performer: performer.name }),
-      ...(role !== null && !isAssigned && { role }),
+      ...(performer !== undefined && { performer: performer.name }),
+      ...(role !== null && { role }),
       ...(note !== null && !isPlaceholder && { note }),
       ...whenNotEmpty('planned', toPlanned(entry.planned, isPlaceholder)),
       ...(spares.length > 0 && { spares: [...spares] }),
@@ -93,12 +82,9 @@ function toPlanned({ frequency, profile, transmitter }: PlannedCarrier, isPlaceh
 
 /** An entry about the slot of a channel is not imported while its receiver is unknown. */
 async function importSlots(work: ImportContext, entries: readonly SlotEntryRecord[] = []): Promise<void> {
-  const { tx, now } = work
+  const { tx } = work
   if (entries.length === 0) return
-  const { receivers, placeholders, performers, units, frequency_profiles } = await readInstallation(
-    tx.query,
-    work.secrets,
-  )
+  const { receivers, placeholders, performers, frequency_profiles } = await readInstallation(tx.query, work.secrets)
   const holders = new Map<number, EntryHolder>(
     listSlotHolders(receivers, placeholders).map((holder) => [holder.slot, holder]),
   )
@@ -117,17 +103,14 @@ async function importSlots(work: ImportContext, entries: readonly SlotEntryRecor
     holders.set(slot, holder)
     const stored = await findSlotEntry(tx.query, holder)
     const before = fieldsOf(stored ?? emptyFields)
+    const counted = isEmptyEntry(before) ? undefined : before
     const after = {
       ...before,
       ...entered,
       ...(performer !== undefined && { performer: performer.id }),
       planned: { ...nothingPlanned, ...before.planned, ...planned },
     }
-    if (!work.count('slots', stored && before, after)) continue
-    await replaceSlotEntry(tx, holder, after)
-    const unit = holder.kind === 'channel' ? units.find(({ channel_id }) => channel_id === holder.id) : undefined
-    if (unit === undefined || performer === undefined) continue
-    await assignUnit(tx, unit.id, after, { time: now })
+    if (work.count('slots', counted, after)) await replaceSlotEntry(tx, holder, after)
   }
 }
 

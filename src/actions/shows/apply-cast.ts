@@ -6,7 +6,7 @@ import type { RecordChange } from '../../contract/imports.ts'
 import { pictureText } from '../../contract/performers.ts'
 import type { AuditAction } from '../../contract/values.ts'
 import type { Actor } from '../../domain/access/access.ts'
-import { type Assignment, setActive } from '../../domain/equipment/hardware.ts'
+import type { Assignment } from '../../domain/equipment/hardware.ts'
 import { withMount } from '../../domain/equipment/picture.ts'
 import type { Placeholder } from '../../domain/equipment/slots.ts'
 import { RequestError } from '../../domain/errors.ts'
@@ -15,21 +15,13 @@ import { type CastPlan, type CastState, planCast, type Skipped } from '../../dom
 import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
+import { assignUnit, settleCast, unassign } from '../../storage/cast.ts'
 import type { Tx } from '../../storage/database.ts'
-import {
-  insertAssignment,
-  insertPerformer,
-  listAssignments,
-  listPerformers,
-  lockUnits,
-  saveAssignment,
-  savePerformer,
-} from '../../storage/hardware.ts'
+import { insertPerformer, listAssignments, listPerformers, savePerformer } from '../../storage/hardware.ts'
 import { lockPictures, removeUnusedPictures, savePictureText } from '../../storage/pictures.ts'
 import { listChannelSlots, listPlaceholders, savePlaceholder } from '../../storage/slots.ts'
 import { UndoRecorder } from '../../storage/undo.ts'
 import { listUnits } from '../../storage/units.ts'
-import { recordAssignments } from '../equipment/record-assignments.ts'
 
 interface CastSource {
   /** The rows, or a function that makes other changes in the transaction first. */
@@ -68,7 +60,6 @@ export async function applyCast(
   try {
     await ingest.change(async (tx, revision) => {
       await lockPictures(tx)
-      await lockUnits(tx)
       const undo = new UndoRecorder(tx, actor)
       const prepared = typeof rows === 'function' ? await rows(tx, revision, undo) : { rows, changes: [] }
       const state = await readState(tx)
@@ -77,13 +68,25 @@ export async function applyCast(
         const details = `${describeRow(plan.row)}: there is no slot ${plan.unknownSlot}`
         throw new RequestError('bad_request', { details })
       }
-      const work = { tx, plan, state, now: now(), mount, preview, undo, changes: [...prepared.changes] }
+      const work: Work = {
+        tx,
+        plan,
+        state,
+        now: now(),
+        mount,
+        preview,
+        undo,
+        changes: [...prepared.changes],
+        renamed: [],
+      }
       const performers = await applyPerformers(work)
-      await recordAssignments(tx, { actor, time: work.now }, () => applyAssignments(work, performers))
-      await applyPlaceholders(work)
-      const { changes } = work
+      await settleCast(tx, { actor, time: work.now }, async () => {
+        await applyAssignments(work, performers)
+        await applyPlaceholders(work)
+      })
+      const changes = [...work.changes, ...(await listAssignmentChanges(work, performers)), ...work.renamed]
       const { skipped } = plan
-      const undo_id = await undo.save(action, now())
+      const undo_id = await undo.save(action, work.now)
       // The undo record keeps the pictures that it can restore.
       await removeUnusedPictures(tx)
       applied = { changes, skipped, undo_id: preview ? null : undo_id }
@@ -125,6 +128,7 @@ interface Work {
   readonly preview: boolean
   readonly undo: UndoRecorder
   readonly changes: RecordChange[]
+  readonly renamed: RecordChange[]
 }
 
 interface NamedPerformer {
@@ -182,10 +186,25 @@ async function applyPerformers({
 }
 
 async function applyAssignments(
-  { tx, plan, state, now, preview, undo, changes }: Work,
+  { tx, plan, now, undo }: Work,
   performers: ReadonlyMap<string, NamedPerformer>,
 ): Promise<void> {
+  const edit = { time: now, undo }
+  for (const assignment of plan.ended) await unassign(tx, assignment, edit)
+  for (const { unit, performer: key, role } of plan.assigned) {
+    const performer = performers.get(key)?.id
+    if (performer !== undefined) await assignUnit(tx, unit, { performer, role }, edit)
+  }
+}
+
+/** Call it after the cast was settled. */
+async function listAssignmentChanges(
+  { tx, plan, state, preview }: Work,
+  performers: ReadonlyMap<string, NamedPerformer>,
+): Promise<readonly RecordChange[]> {
   const names = new Map(state.performers.map(({ id, name }) => [id, name]))
+  const active = await listAssignments(tx.query, { is_active: true })
+  const idOf = new Map(active.map(({ id, wireless_unit }) => [wireless_unit, id]))
   const slotOf = createSlotFinder(state)
   const describe = ({
     performer: id,
@@ -197,35 +216,28 @@ async function applyAssignments(
     performer: { id, name: names.get(id) ?? '' },
     role,
   })
-  for (const assignment of plan.ended) {
-    await undo.willChange('assignments', assignment.id)
-    await saveAssignment(tx, setActive(assignment, false, now))
-    changes.push({ what: 'assignment', id: assignment.id, from: describe(assignment), to: null })
-  }
-  for (const { unit, performer: key, role, changed } of plan.assigned) {
+  const ended = plan.ended.map((assignment) => {
+    return { what: 'assignment', id: assignment.id, from: describe(assignment), to: null }
+  })
+  const assigned = plan.assigned.flatMap(({ unit, performer: key, role, changed }): RecordChange[] => {
     if (changed !== null) {
-      await undo.willChange('assignments', changed.id)
-      await saveAssignment(tx, { ...changed, role })
-      changes.push({ what: 'assignment', id: changed.id, from: describe(changed), to: describe({ ...changed, role }) })
-      continue
+      return [{ what: 'assignment', id: changed.id, from: describe(changed), to: describe({ ...changed, role }) }]
     }
     const performer = performers.get(key)
-    if (performer === undefined) continue
-    const assignment = { performer: performer.id, wireless_unit: unit, role }
-    const { id } = await insertAssignment(tx, { ...assignment, is_active: true, started_at: now, ended_at: null })
-    undo.added('assignments', id)
+    if (performer === undefined) return []
     const shownPerformer = { id: preview && performer.isNew ? null : performer.id, name: performer.name }
-    const to = { ...describe(assignment), performer: shownPerformer }
-    changes.push({ what: 'assignment', id: preview ? null : id, from: null, to })
-  }
+    const to = { ...describe({ performer: performer.id, wireless_unit: unit, role }), performer: shownPerformer }
+    return [{ what: 'assignment', id: preview ? null : (idOf.get(unit) ?? null), from: null, to }]
+  })
+  return [...ended, ...assigned]
 }
 
-async function applyPlaceholders({ tx, plan, undo, changes }: Work): Promise<void> {
+async function applyPlaceholders({ tx, plan, undo, renamed }: Work): Promise<void> {
   const describe = ({ slot, name, note }: Placeholder) => ({ slot, name, note })
   for (const { before, after } of plan.placeholders) {
     await undo.willChange('placeholders', before.id)
     await savePlaceholder(tx, after)
-    changes.push({ what: 'placeholder', id: before.id, from: describe(before), to: describe(after) })
+    renamed.push({ what: 'placeholder', id: before.id, from: describe(before), to: describe(after) })
   }
 }
 

@@ -2,20 +2,19 @@
 
 import type { SceneRecall } from '../../contract/shows.ts'
 import type { Actor } from '../../domain/access/access.ts'
-import { setActive } from '../../domain/equipment/hardware.ts'
 import type { Arranged, StoredScene } from '../../domain/scenes/arrangement.ts'
 import { listChanges, planRecall, type RecallPlan } from '../../domain/scenes/plan-recall.ts'
 import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
+import { assignUnit, settleCast, unassign } from '../../storage/cast.ts'
 import type { Reader, Tx } from '../../storage/database.ts'
-import { insertAssignment, lockUnits, saveAssignment, savePerformer } from '../../storage/hardware.ts'
+import { listAssignments, savePerformer } from '../../storage/hardware.ts'
 import { lockPictures } from '../../storage/pictures.ts'
 import { nextRevision } from '../../storage/revision.ts'
 import { findRecalledScene, plannedFrequencies, saveRecallTime } from '../../storage/shows.ts'
 import { placeHolders, saveGroup, savePlaceholder } from '../../storage/slots.ts'
 import { UndoRecorder } from '../../storage/undo.ts'
-import { recordAssignments } from '../equipment/record-assignments.ts'
 import { readArranged, sceneOf } from './edit-scenes.ts'
 import { recordMoves } from './record-moves.ts'
 
@@ -31,13 +30,17 @@ export async function recallScene(service: Service, actor: Actor, showId: number
   const recalled = await ingest.change(async (tx, revision) => {
     const showRevision = await nextRevision(tx, 'shows')
     await lockPictures(tx)
-    await lockUnits(tx)
     const scene = await sceneOf(tx.query, showId, id)
     const { plan, arranged } = await planFor(service, tx.query, scene)
     const undo = new UndoRecorder(tx, actor)
-    await applyRecords(tx, revision, plan, undo)
     const time = now()
-    const newIds = await recordAssignments(tx, { actor, time }, () => applyAssignments(tx, plan, time, undo))
+    await settleCast(tx, { actor, time }, async () => {
+      await applyRecords(tx, revision, plan, undo)
+      for (const assignment of plan.ended) await unassign(tx, assignment, { time, undo })
+      for (const assignment of plan.assigned) await assignUnit(tx, assignment.unit, assignment, { time, undo })
+    })
+    const active = await listAssignments(tx.query, { is_active: true })
+    const newIds = new Map(active.map(({ id, wireless_unit }) => [wireless_unit, id]))
     await recordMoves(tx, service, actor, plan.moves)
     const changes = listChanges(plan, arranged, newIds)
     const last = await findRecalledScene(tx.query, showId)
@@ -83,30 +86,4 @@ async function applyRecords(
     await undo.willChange('performers', after.id)
     await savePerformer(tx, after)
   }
-}
-
-/** Ends and begins assignments. Returns the ids of the new ones by unit. */
-async function applyAssignments(
-  tx: Tx,
-  { ended, assigned }: RecallPlan,
-  time: number,
-  undo: UndoRecorder,
-): Promise<ReadonlyMap<number, number>> {
-  const newIds = new Map<number, number>()
-  for (const assignment of ended) {
-    await undo.willChange('assignments', assignment.id)
-    await saveAssignment(tx, setActive(assignment, false, time))
-  }
-  for (const { unit, performer, role, changed } of assigned) {
-    if (changed !== null) {
-      await undo.willChange('assignments', changed.id)
-      await saveAssignment(tx, { ...changed, role })
-      continue
-    }
-    const assignment = { performer, wireless_unit: unit, role, is_active: true, started_at: time, ended_at: null }
-    const { id } = await insertAssignment(tx, assignment)
-    undo.added('assignments', id)
-    newIds.set(unit, id)
-  }
-  return newIds
 }

@@ -1,50 +1,41 @@
 import { describe, expect, it } from 'vitest'
-import { type CastState, planCast } from './cast-following.ts'
-import { emptyFields } from './slot-entry.ts'
+import { planCast } from './cast-following.ts'
 
 const [nora, ben] = [1, 2]
-const nothing = { ended: [], started: [], entered: [] }
+const nothing = { ended: [], started: [], changed: [], entered: [] }
+
+interface Cast {
+  readonly slots?: Readonly<Record<number, number>>
+  readonly units: Readonly<Record<number, number>>
+  readonly active?: readonly (readonly [number, number])[]
+  /** The previous performers of edited slots. */
+  readonly edited?: Readonly<Record<number, number | null>>
+}
 
 /**
  * `slots`: the performers by slot, `units`: the units by slot, `active`: pairs of unit and performer. The ids of channels
- * are 10 times their slots; unit 99 is a device unit.
+ * are 10 times their slots.
  */
-function plan(
-  received: readonly number[],
-  {
-    slots = {},
-    units,
-    active = [],
-  }: {
-    slots?: Readonly<Record<number, number>>
-    units: Readonly<Record<number, number>>
-    active?: readonly (readonly [number, number])[]
-  },
-) {
-  const entries = Object.entries(slots).map(([slot, performer]) => ({
-    ...emptyFields,
-    ...{ id: 1, channel_id: Number(slot) * 10, placeholder_id: null, version: 1 },
-    ...{ performer, role: `Role ${slot}` },
-  }))
-  const assignments = active.map(([wireless_unit, performer]) => ({
-    ...{ id: wireless_unit, performer, wireless_unit, role: 'Old' },
-    ...{ is_active: true, started_at: 0, ended_at: null },
-  }))
+function plan(received: readonly number[], { slots = {}, units, active = [], edited = {} }: Cast) {
   const slotOfUnit = (unit: number) => Object.keys(units).find((slot) => units[Number(slot)] === unit)
-  const state: CastState = {
-    entries,
-    assignments,
-    slotOf: (channel) => channel / 10,
-    unitOf: (channel) => units[channel / 10],
-    channelOf(unit) {
-      if (unit === 99) return undefined
-      const slot = slotOfUnit(unit)
-      return slot === undefined ? null : Number(slot) * 10
-    },
+  const state = {
+    slots: Object.entries(slots).map(([slot, performer]) => {
+      const unit = units[Number(slot)] ?? null
+      return { slot: Number(slot), channel: Number(slot) * 10, unit, performer, role: `Role ${slot}` }
+    }),
+    assignments: active.map(([wireless_unit, performer]) => {
+      const slot = slotOfUnit(wireless_unit)
+      const role = slots[Number(slot)] === performer ? `Role ${slot}` : 'Old'
+      const channel_id = slot === undefined ? null : Number(slot) * 10
+      return { id: wireless_unit, performer, wireless_unit, role, channel_id }
+    }),
   }
   const packs = received.map((slot) => ({ slot, channel: slot * 10, unit: units[slot] ?? 0 }))
-  const { ended, started, entered } = planCast(packs, state)
-  return { ended: ended.map(({ id }) => id), started, entered }
+  const edits = Object.entries(edited).map(([slot, former]) => {
+    return { channel: Number(slot) * 10, unit: units[Number(slot)] ?? null, former }
+  })
+  const { ended, ...changes } = planCast(state, packs, edits)
+  return { ended: ended.map(({ id }) => id), ...changes }
 }
 
 const started = (wireless_unit: number, performer: number, slot: number) => ({
@@ -76,14 +67,18 @@ describe('the performer of a slot', () => {
     })
   })
 
-  it('keeps the packs in other slots of the performer, and packs that report themselves', () => {
+  it('keeps the packs in other slots of the performer, and one for each slot that lacks its pack', () => {
     const slots = { 1: nora, 2: nora }
     const active = [
       [6, nora],
       [7, nora],
-      [99, nora],
     ] as const
     expect(plan([2], { slots, units: { 1: 7, 2: 8 }, active })).toEqual({
+      ...nothing,
+      ended: [6],
+      started: [started(8, nora, 2)],
+    })
+    expect(plan([2], { slots, units: { 2: 8 }, active })).toEqual({
       ...nothing,
       ended: [6],
       started: [started(8, nora, 2)],
@@ -116,5 +111,45 @@ describe('the performer of a slot', () => {
         ],
       }),
     ).toEqual({ ...nothing, entered })
+  })
+})
+
+describe('an edit of a slot', () => {
+  it('gives its pack to the new performer at once, and ends the assignment of the former one', () => {
+    const active = [[7, nora]] as const
+    expect(plan([], { slots: { 1: ben }, units: { 1: 7 }, active, edited: { 1: nora } })).toEqual({
+      ...nothing,
+      ended: [7],
+      started: [started(7, ben, 1)],
+    })
+    // The pack of the slot is received in another one.
+    expect(plan([], { slots: {}, units: { 2: 7 }, active, edited: { 1: nora } })).toEqual({ ...nothing, ended: [7] })
+  })
+
+  it('changes the role, and leaves the other slots of the performer alone', () => {
+    const active = [[7, nora]] as const
+    const role = { id: 7, performer: nora, wireless_unit: 7, role: 'Role 1', channel_id: 10 }
+    const packs = { slots: { 1: nora }, units: { 1: 7 }, edited: { 1: nora } }
+    expect(plan([], { ...packs, active })).toEqual(nothing)
+    const state = { slots: [{ slot: 1, channel: 10, unit: 7, performer: nora, role: 'Role 1' }] }
+    const assignments = [{ ...role, role: 'Old' }]
+    expect(planCast({ ...state, assignments }, [], [{ channel: 10, unit: 7, former: nora }])).toEqual({
+      ...nothing,
+      changed: [role],
+    })
+    expect(plan([], { slots: { 1: nora }, units: { 1: 7, 2: 8 }, active, edited: { 2: nora } })).toEqual(nothing)
+  })
+
+  it('exchanges the performers of two slots', () => {
+    const active = [
+      [7, nora],
+      [8, ben],
+    ] as const
+    const edited = { 1: nora, 2: ben }
+    expect(plan([], { slots: { 1: ben, 2: nora }, units: { 1: 7, 2: 8 }, active, edited })).toEqual({
+      ...nothing,
+      ended: [7, 8],
+      started: [started(7, ben, 1), started(8, nora, 2)],
+    })
   })
 })

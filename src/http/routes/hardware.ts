@@ -40,7 +40,7 @@ import { toTimestamp } from '../../domain/timestamp.ts'
 import type { Service } from '../../service.ts'
 import { listAssignments, listPerformers } from '../../storage/hardware.ts'
 import type { ContractServer } from '../server/contract.ts'
-import { paginate, paginateLocal } from '../server/response.ts'
+import { paginate, paginateLocal, setUndoId } from '../server/response.ts'
 import { pictureRoutes } from './pictures.ts'
 
 export function hardwareRoutes(app: ContractServer, service: Service): void {
@@ -107,7 +107,7 @@ function channelRoutes(app: ContractServer, service: Service): void {
     ...channelOperations.changeChannel,
     handler: async ({ actor, params: { id }, query, body }, reply) => {
       const { receiverId, undoId } = await changeChannel(service, actor, id, body, query.manufacturer)
-      if (undoId !== null) reply.header('x-undo-id', undoId)
+      setUndoId(reply, undoId)
       const channel = service.receiverStore.get(receiverId)?.channels.find((candidate) => candidate.id === id)
       if (channel === undefined) throw new RequestError('not_found', { subject: `channel ${id}` })
       return toSingleChannelBody(channel)
@@ -117,8 +117,7 @@ function channelRoutes(app: ContractServer, service: Service): void {
   app.route({
     ...channelOperations.moveToSlots,
     handler: async ({ actor, body: { moves } }, reply) => {
-      const undoId = await moveToSlots(service, actor, moves)
-      if (undoId !== null) reply.header('x-undo-id', undoId)
+      setUndoId(reply, await moveToSlots(service, actor, moves))
       return { moves }
     },
   })

@@ -6,7 +6,7 @@ import { toPlaceholderBody } from '../../domain/equipment/slots.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { Service } from '../../service.ts'
 import type { ContractServer } from '../server/contract.ts'
-import { paginateLocal } from '../server/response.ts'
+import { paginateLocal, setUndoId } from '../server/response.ts'
 
 export function placeholderRoutes(app: ContractServer, service: Service): void {
   const { placeholderStore } = service
@@ -28,21 +28,26 @@ export function placeholderRoutes(app: ContractServer, service: Service): void {
   app.route({
     ...placeholderOperations.createPlaceholder,
     handler: async ({ actor, body }, reply) => {
+      const { placeholder, undoId } = await addPlaceholder(service, actor, body)
+      setUndoId(reply, undoId)
       reply.code(201)
-      return toPlaceholderBody(await addPlaceholder(service, actor, body))
+      return toPlaceholderBody(placeholder)
     },
   })
 
   app.route({
     ...placeholderOperations.changePlaceholder,
-    handler: async ({ actor, params, body }) =>
-      toPlaceholderBody(await changePlaceholder(service, actor, params.id, body)),
+    handler: async ({ actor, params, body }, reply) => {
+      const { placeholder, undoId } = await changePlaceholder(service, actor, params.id, body)
+      setUndoId(reply, undoId)
+      return toPlaceholderBody(placeholder)
+    },
   })
 
   app.route({
     ...placeholderOperations.removePlaceholder,
     handler: async ({ actor, params }, reply) => {
-      await removePlaceholder(service, actor, params.id)
+      setUndoId(reply, await removePlaceholder(service, actor, params.id))
       return reply.code(204).send(null)
     },
   })

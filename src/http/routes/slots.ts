@@ -6,7 +6,7 @@ import { type SlotRecord, slotOperations } from '../../contract/slots.ts'
 import type { Service } from '../../service.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { readIfMatch } from '../server/if-match.ts'
-import { paginate } from '../server/response.ts'
+import { paginate, setUndoId } from '../server/response.ts'
 
 export function slotRoutes(app: ContractServer, service: Service): void {
   const { slotRecords } = service
@@ -37,7 +37,7 @@ export function slotRoutes(app: ContractServer, service: Service): void {
       const undoId = await changeSlot(service, actor, params.slot, body, readIfMatch(request))
       const record = recordOf(params.slot)
       reply.header('etag', `"${record.version}"`)
-      if (undoId !== null) reply.header('x-undo-id', undoId)
+      setUndoId(reply, undoId)
       return record
     },
   })
@@ -45,8 +45,7 @@ export function slotRoutes(app: ContractServer, service: Service): void {
   app.route({
     ...slotOperations.removeSlot,
     handler: async (request, reply) => {
-      const undoId = await clearSlot(service, request.actor, request.params.slot, readIfMatch(request))
-      if (undoId !== null) reply.header('x-undo-id', undoId)
+      setUndoId(reply, await clearSlot(service, request.actor, request.params.slot, readIfMatch(request)))
       return reply.code(204).send(null)
     },
   })
@@ -58,7 +57,7 @@ export function slotRoutes(app: ContractServer, service: Service): void {
       const undoId = await swapSlots(service, actor, params.slot, body, readIfMatch(request))
       const record = recordOf(params.slot)
       reply.header('etag', `"${record.version}"`)
-      if (undoId !== null) reply.header('x-undo-id', undoId)
+      setUndoId(reply, undoId)
       return { slots: [record, recordOf(body.with)] }
     },
   })

@@ -185,6 +185,11 @@ async function* startingWith<Item>(first: IteratorResult<Item>, rest: AsyncItera
   }
 }
 
+/** Names the id to undo an action with; null if it changed nothing. */
+export function setUndoId(reply: FastifyReply, undoId: number | null): void {
+  if (undoId !== null) reply.header('x-undo-id', undoId)
+}
+
 export interface PageRequest {
   readonly page: number
   readonly size: number

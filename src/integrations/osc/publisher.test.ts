@@ -5,7 +5,6 @@ import { PlaceholderStore } from '../../ingest/placeholder-store.ts'
 import { ReceiverStore } from '../../ingest/receiver-store.ts'
 import { UnitStore } from '../../ingest/unit-store.ts'
 import { Cast } from '../../lists/cast.ts'
-import { StoredLists } from '../../lists/stored-lists.ts'
 import type { PeerMessage } from './peers.ts'
 import { OscPublisher } from './publisher.ts'
 
@@ -20,7 +19,7 @@ function createPublisher(receivers: number) {
     receiverStore.put(buildReceiver(id, { channels }))
   }
   const performerNames = new Map<number, string>()
-  const cast = new Cast(new StoredLists(), new UnitStore(), '')
+  const cast = new Cast(new UnitStore(), '')
   vi.spyOn(cast, 'performerNames').mockImplementation(() => performerNames)
   const publisher = new OscPublisher(receiverStore, new PlaceholderStore(), cast)
   return { receiverStore, publisher, performerNames }

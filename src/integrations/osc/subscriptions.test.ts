@@ -5,7 +5,6 @@ import { PlaceholderStore } from '../../ingest/placeholder-store.ts'
 import { ReceiverStore } from '../../ingest/receiver-store.ts'
 import { UnitStore } from '../../ingest/unit-store.ts'
 import { Cast } from '../../lists/cast.ts'
-import { StoredLists } from '../../lists/stored-lists.ts'
 import type { PeerMessage } from './peers.ts'
 import { OscPublisher } from './publisher.ts'
 import { OscSubscriptions } from './subscriptions.ts'
@@ -16,11 +15,7 @@ afterEach(() => void vi.useRealTimers())
 function start() {
   const receiverStore = new ReceiverStore()
   receiverStore.put(buildReceiver(1, { channels: [emptyChannel(1, 1, 1)] }))
-  const publisher = new OscPublisher(
-    receiverStore,
-    new PlaceholderStore(),
-    new Cast(new StoredLists(), new UnitStore(), ''),
-  )
+  const publisher = new OscPublisher(receiverStore, new PlaceholderStore(), new Cast(new UnitStore(), ''))
   const subscriptions = new OscSubscriptions(publisher, {
     debug: () => {},
     info: () => {},

@@ -89,4 +89,8 @@ export const unreleased: readonly Migration[] = [
       'create index unit_removals_revision on unit_removals (revision)',
     ],
   },
+  {
+    names: ['20261129T0140Z-cast'],
+    statements: () => ["insert into meta (key, value) values ('cast', 0)"],
+  },
 ]
