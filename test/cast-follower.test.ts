@@ -6,7 +6,7 @@ import { onTestEnd } from './support/cleanup.ts'
 import { createTestDatabase, engines } from './support/store/databases.ts'
 
 describe.concurrent.each(engines)('the assignment of a performer in a slot (%s)', (engine) => {
-  // Conformance: C-21.11.
+  // Conformance: C-21.6, C-21.11.
   it('follows the packs that are received for 5 seconds', { timeout: 60_000 }, async () => {
     const database = await createTestDatabase(engine)
     onTestEnd(database.drop)

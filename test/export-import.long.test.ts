@@ -125,6 +125,7 @@ describe.each(engines)('export and import on %s', (engine) => {
       ],
       placeholders: [{ slot: 50, kind: 'wireless', name: 'Comms', frequency: '1900.125', note: 'Two packs' }],
       slots: [
+        { slot: unit.slot, performer: 'Ann', role: 'Nora' },
         { slot: 40, label: 'Lead' },
         { slot: 50, color: 'red', planned: { transmitter: 'Comms pack' }, spares: [1] },
       ],

@@ -45,7 +45,7 @@ export async function replaceSlotEntry(tx: Tx, holder: EntryHolder, fields: Slot
   await putEntry(tx, holder, { ...toRow(fields), version: await nextVersion(tx) })
 }
 
-/** Stores the performer whom a pack brings to the slot of a channel. Keeps the version, which counts edits by people. */
+/** Stores the performer of a pack in the slot that receives it. Keeps the version, which counts edits by people. */
 export async function enterFollowed(
   tx: Tx,
   { channel, performer, role }: { readonly channel: number; readonly performer: number; readonly role: string | null },
