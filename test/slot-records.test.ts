@@ -185,6 +185,7 @@ describe.concurrent.each(engines)('a channel on %s', (engine) => {
     expect((await move([{ channel_id: channel.id, slot: 8 }])).status).toBe(409)
     const elsewhere = await move([{ channel_id: channel.id, from: 2, slot: 7 }])
     expect([elsewhere.status, elsewhere.json.error]).toEqual([409, expect.stringContaining('slot 1')])
+    expect(elsewhere.json.current).toEqual({ channel_id: channel.id, slot: 1 })
     expect((await app.get('/api/slots/7/')).json).toEqual(planned)
 
     const moved = await move([{ channel_id: channel.id, from: 1, slot: 7 }])

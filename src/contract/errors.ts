@@ -13,7 +13,12 @@ export const ErrorResponse = named('Error', 'Why a request failed.', {
       'The requested records, if several were requested and none could be changed.',
     ),
   ),
-  current: Type.Optional(Type.Unknown({ description: 'With status 412: the present record; null if there is none.' })),
+  current: Type.Optional(
+    Type.Unknown({
+      description:
+        'With status 412: the present record; null if there is none. With 409 of a move: its channel or placeholder with the present slot.',
+    }),
+  ),
 })
 export type ErrorBody = Body<typeof ErrorResponse>
 

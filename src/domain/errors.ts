@@ -131,7 +131,7 @@ export class RequestError extends Error {
   /** The `Retry-After` in seconds. Every error with status 429 or 503 has one. */
   readonly retryAfter: number | undefined
   readonly failed: readonly Failure[] | undefined
-  /** The present record, if the request expected an earlier version of it. */
+  /** The present record or slot, if the request expected an earlier one. */
   readonly current: unknown
 
   constructor(

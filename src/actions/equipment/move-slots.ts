@@ -2,7 +2,7 @@
 
 import type { SlotMove } from '../../contract/channels.ts'
 import { emptyFields, fieldsOf, isEmptyEntry, mergeFields } from '../../domain/equipment/slot-entry.ts'
-import { listSlotHolders, type PlannedMove, planMoves } from '../../domain/equipment/slots.ts'
+import { listSlotHolders, type PlannedMove, planMoves, takesChannels } from '../../domain/equipment/slots.ts'
 import type { Service } from '../../service.ts'
 import { settleCast } from '../../storage/cast.ts'
 import type { Tx } from '../../storage/database.ts'
@@ -23,9 +23,7 @@ export async function storeMoves(
 ): Promise<readonly PlannedMove[]> {
   const { receiverStore, placeholderStore } = service
   const placeholders = placeholderStore.list()
-  const mergeable = new Set(
-    placeholders.filter(({ kind }) => kind === 'wireless' || kind === 'iem').map(({ id }) => id),
-  )
+  const mergeable = new Set(placeholders.filter(takesChannels).map(({ id }) => id))
   const planned = planMoves(moves, listSlotHolders(receiverStore.listAllFacts(), placeholders), mergeable)
   for (const { holder } of planned) await edit.undo.willChange(`${holder.kind}s`, holder.id)
   const merges = planned.filter(({ merged }) => merged !== undefined)

@@ -3,6 +3,7 @@
 import type { SlotMove } from '../../contract/channels.ts'
 import type { Group } from '../../contract/groups.ts'
 import type { PlaceholderBody, PlaceholderInData } from '../../contract/placeholders.ts'
+import type { PlaceholderKind } from '../../contract/values.ts'
 import { unmonitoredCondition } from '../conditions/condition.ts'
 import { RequestError } from '../errors.ts'
 import { toConditionBody } from './receiver-body.ts'
@@ -21,6 +22,11 @@ export interface PlannedMove {
   readonly slot: number
   /** The placeholder in the slot, which is merged into the channel. */
   readonly merged?: SlotHolder
+}
+
+/** True for placeholders onto which a channel can be moved. */
+export function takesChannels({ kind }: { readonly kind: PlaceholderKind }): boolean {
+  return kind === 'wireless' || kind === 'iem'
 }
 
 export function listSlotHolders(
@@ -103,6 +109,10 @@ function movedSince(index: number, holder: SlotHolder): RequestError {
   return new RequestError('changed_place', {
     subject: `${describeHolder(holder)} is now in slot ${holder.slot}`,
     details: `moves.${index}.from: expected ${holder.slot}`,
+    current: {
+      ...(holder.kind === 'channel' ? { channel_id: holder.id } : { placeholder_id: holder.id }),
+      slot: holder.slot,
+    },
   })
 }
 
