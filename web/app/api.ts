@@ -20,10 +20,17 @@ export interface Problem {
   readonly field?: string | undefined
   /** Retry-After of a 429 or 503 response. */
   readonly waitSeconds?: number | undefined
+  /** The present record if another person has changed it: with status 412, and for moves with 409. */
+  readonly current?: unknown
 }
 
 export type ApiResponse<Body> =
-  | { readonly ok: true; readonly body: Body }
+  | {
+      readonly ok: true
+      readonly body: Body
+      /** For `POST /api/undo/{id}`. */
+      readonly undoId?: string | undefined
+    }
   | { readonly ok: false; readonly problem: Problem }
 
 export interface Api {
@@ -37,12 +44,13 @@ export interface Api {
     shape: S,
     cancel?: AbortSignal,
   ): Promise<ApiResponse<Received<'GET', A, S>>>
-  /** Includes the CSRF token of the session. */
+  /** Includes the CSRF token of the session. With `version`, it changes no other version of the record. */
   write<M extends WriteMethod, const A extends Address<M>, S extends Shape>(
     method: M,
     address: A,
     body: Sent<M, A>,
     shape: S,
+    version?: number,
   ): Promise<ApiResponse<Received<M, A, S>>>
   upload<const A extends Address<'POST'>>(
     address: A,
@@ -68,9 +76,13 @@ export function createApi(mount: string, signal: AbortSignal): Api {
       return session
     },
     read: (address, shape, cancel) => ask(address, { cache: 'no-cache', signal: cancel }, timeoutMs, shape),
-    write: (method, address, body, shape) =>
+    write: (method, address, body, shape, version) =>
       withCsrfToken((csrf) => {
-        const headers = { ...(body !== undefined && { 'content-type': 'application/json' }), ...csrf }
+        const headers = {
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(version !== undefined && { 'if-match': `"${version}"` }),
+          ...csrf,
+        }
         return ask(address, { method, headers, body: JSON.stringify(body) }, writeTimeoutMs, shape)
       }),
     upload: (address, form) =>
@@ -119,7 +131,9 @@ export function createApi(mount: string, signal: AbortSignal): Api {
       const body: unknown = response.status === 204 ? null : await response.json().catch(() => undefined)
       // Health returns 503 with its normal body when the database is unreachable.
       const isRefusal = !response.ok && (!isRecord(body) || 'error' in body)
-      if (!isRefusal && hasShape<Body>(body, shape)) return { ok: true, body }
+      if (!isRefusal && hasShape<Body>(body, shape)) {
+        return { ok: true, body, undoId: response.headers.get('x-undo-id') ?? undefined }
+      }
       return { ok: false, problem: problemOf(path, response, body) }
     } catch (error) {
       const isLate = error instanceof DOMException && error.name === 'TimeoutError'
@@ -151,6 +165,7 @@ function problemOf(path: string, { ok, status, statusText, headers }: Response, 
     detail: says === undefined ? [error, details].filter(Boolean).join(' ') : toSentence(says),
     field,
     waitSeconds: wait > 0 ? wait : undefined,
+    current: isRecord(body) ? body.current : undefined,
   }
 }
 

@@ -10,9 +10,12 @@ import {
   formatTarget,
   isApplied,
   parseTarget,
+  placeholderFor,
   planDrop,
   positionsToShow,
+  slotOf,
   type Target,
+  thingIn,
   undoOf,
   withRestored,
 } from './arrangement.ts'
@@ -21,17 +24,18 @@ const channel = (slot: number): SlotHolder => ({ kind: 'channel', id: slot + 100
 const holders: readonly SlotHolder[] = [channel(1), channel(2), { kind: 'placeholder', id: 9, slot: 3 }, channel(5)]
 const band: Group = { id: 7, title: 'Band', slots: [1, 2, 5], hide_charts: false, zone: null, manufacturer: null }
 const wired: PlaceholderBody = { id: 9, slot: 3, name: 'Keys', kind: 'wired', frequency: null, note: '' }
-const arrangement = (shown: Group | null): Arrangement => ({ holders, groups: [band], shown })
+const arrangement = (shown: Group | null): Arrangement => ({ holders, placeholders: [wired], groups: [band], shown })
+const thingFrom = (slot: number) => thingIn(slot, holders.find((holder) => holder.slot === slot) ?? null)
 
 /** Returns the slots before and after the moves of a drop: `1>3 3>1`. */
 function movesOf(from: number, to: number, placing: 'swap' | 'insert'): string | null {
-  const edit = planDrop(arrangement(null), from, { kind: 'slot', slot: to }, placing)
+  const edit = planDrop(arrangement(null), thingFrom(from), { kind: 'slot', slot: to }, placing)
   if (edit === null) return null
   return edit.type === 'move' ? edit.moves.map((move) => `${move.from}>${move.to}`).join(' ') : edit.type
 }
 
 function order(slot: number, target: Target, group = band): readonly number[] | null {
-  const edit = planDrop(arrangement(group), slot, target, 'swap')
+  const edit = planDrop(arrangement(group), thingFrom(slot), target, 'swap')
   return edit?.type === 'change_group' ? edit.after.slots : null
 }
 
@@ -44,13 +48,40 @@ describe('all slots', () => {
   })
 
   it('swaps with the channel or the placeholder of a used slot', () => {
-    expect(planDrop(arrangement(null), 1, { kind: 'slot', slot: 3 }, 'swap')).toEqual({
+    expect(planDrop(arrangement(null), 'channel 101', { kind: 'slot', slot: 3 }, 'swap')).toEqual({
       type: 'move',
       moves: [
         { kind: 'channel', id: 101, from: 1, to: 3 },
         { kind: 'placeholder', id: 9, from: 3, to: 1 },
       ],
     })
+  })
+
+  it('puts a channel on a wireless or in-ear placeholder, unless it is inserted', () => {
+    for (const kind of ['wireless', 'iem'] as const) {
+      const placeholders = [{ ...wired, kind }]
+      const drop = (thing: string, slot: number, placing: 'swap' | 'insert' = 'swap') =>
+        planDrop({ ...arrangement(null), placeholders }, thing, { kind: 'slot', slot }, placing)
+      expect(drop('channel 101', 3)).toEqual({
+        type: 'move',
+        moves: [{ kind: 'channel', id: 101, from: 1, to: 3 }],
+        merged: 9,
+      })
+      for (const edit of [drop('channel 101', 3, 'insert'), drop('placeholder 9', 1)]) {
+        expect(edit?.type).toBe('move')
+        expect(edit).not.toHaveProperty('merged')
+      }
+      expect(placeholderFor('placeholder 9', placeholders, 3)).toBe(undefined)
+    }
+  })
+
+  it('moves a channel from its present slot, and nothing that is gone', () => {
+    const moved = holders.map((holder) => (holder.slot === 1 ? { ...holder, slot: 8 } : holder))
+    const drop = (thing: string) =>
+      planDrop({ ...arrangement(null), holders: moved }, thing, { kind: 'slot', slot: 4 }, 'swap')
+    expect(drop('channel 101')).toMatchObject({ moves: [{ id: 101, from: 8, to: 4 }] })
+    expect(drop('placeholder 77')).toBe(null)
+    expect([slotOf('slot 12', holders), slotOf('placeholder 9', holders)]).toEqual([12, 3])
   })
 
   it('inserts before a used slot, and shifts the others only up to the first free slot', () => {
@@ -63,7 +94,7 @@ describe('all slots', () => {
   it('returns null for an empty slot or an unchanged position', () => {
     expect(movesOf(9, 1, 'swap')).toBe(null)
     expect(movesOf(1, 1, 'insert')).toBe(null)
-    expect(planDrop(arrangement(null), 1, { kind: 'end' }, 'swap')).toBe(null)
+    expect(planDrop(arrangement(null), 'channel 101', { kind: 'end' }, 'swap')).toBe(null)
   })
 })
 
@@ -77,20 +108,21 @@ describe('a group', () => {
   it('adds a slot from outside', () => {
     expect(order(9, { kind: 'slot', slot: 2 })).toEqual([1, 9, 2, 5])
     expect(order(9, { kind: 'end' })).toEqual([1, 2, 5, 9])
-    const edit = planDrop(arrangement(null), 9, { kind: 'group', id: 7 }, 'swap')
+    const edit = planDrop(arrangement(null), 'slot 9', { kind: 'group', id: 7 }, 'swap')
     expect(edit).toMatchObject({ after: { slots: [1, 2, 5, 9] } })
   })
 
   it('returns null when nothing changes', () => {
     expect(order(5, { kind: 'end' })).toBe(null)
-    expect(planDrop(arrangement(null), 5, { kind: 'group', id: 7 }, 'swap')).toBe(null)
-    expect(planDrop(arrangement(null), 5, { kind: 'group', id: 8 }, 'swap')).toBe(null)
+    expect(planDrop(arrangement(null), 'channel 105', { kind: 'group', id: 7 }, 'swap')).toBe(null)
+    expect(planDrop(arrangement(null), 'channel 105', { kind: 'group', id: 8 }, 'swap')).toBe(null)
   })
 })
 
 it('undoes every edit, and redoes it by undoing the undo', () => {
   const edits: Edit[] = [
     { type: 'move', moves: [{ kind: 'channel', id: 1, from: 2, to: 3 }] },
+    { type: 'move', moves: [{ kind: 'channel', id: 1, from: 2, to: 3 }], merged: 9 },
     { type: 'add_placeholder', placeholder: wired },
     { type: 'change_placeholder', before: wired, after: { ...wired, slot: 8 } },
     { type: 'delete_placeholder', placeholder: wired },
@@ -120,7 +152,7 @@ it('refers to the new id of a restored placeholder in earlier edits', () => {
   const restored: Edit = { type: 'add_placeholder', placeholder: { ...wired, id: 12 } }
   const added: Edit = { type: 'add_placeholder', placeholder: wired }
   const ofChannel: Edit = { type: 'move', moves: [{ kind: 'channel', id: 9, from: 2, to: 3 }] }
-  expect(withRestored([added, moved, ofChannel], deleted, restored)).toEqual([
+  expect([added, moved, ofChannel].map((edit) => withRestored(edit, deleted, restored))).toEqual([
     restored,
     { type: 'move', moves: [{ kind: 'placeholder', id: 12, from: 2, to: 3 }] },
     ofChannel,
@@ -149,6 +181,14 @@ describe('an edit is applied', () => {
     const edit: Edit = { type: 'move', moves: [{ kind: 'placeholder', id: 9, from: 8, to: 3 }] }
     expect(applied(edit)).toBe(true)
     expect(applied(undoOf(edit))).toBe(false)
+  })
+
+  it('when the placeholder of a merge is gone, or restored', () => {
+    const merge: Edit = { type: 'move', moves: [{ kind: 'channel', id: 101, from: 8, to: 1 }], merged: 9 }
+    expect([applied(merge), applied(merge, { placeholders: [] })]).toEqual([false, true])
+    const moved = [{ ...channel(1), slot: 8 }]
+    expect(applied(undoOf(merge), { holders: moved })).toBe(true)
+    expect(applied(undoOf(merge), { holders: moved, placeholders: [] })).toBe(false)
   })
 
   it('when its group or placeholder is as it was stored', () => {

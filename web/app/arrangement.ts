@@ -2,7 +2,7 @@
 
 import type { Group } from '../../src/contract/groups.ts'
 import type { PlaceholderBody } from '../../src/contract/placeholders.ts'
-import type { SlotHolder } from '../../src/domain/equipment/slots.ts'
+import { describeHolder, type SlotHolder, takesChannels } from '../../src/domain/equipment/slots.ts'
 import { isSameJson } from '../../src/domain/json.ts'
 
 export interface Move extends Pick<SlotHolder, 'kind' | 'id'> {
@@ -11,8 +11,16 @@ export interface Move extends Pick<SlotHolder, 'kind' | 'id'> {
 }
 
 export type Edit =
-  /** Applied at once. The first move is the one that the user requested. */
-  | { readonly type: 'move'; readonly moves: readonly Move[] }
+  /**
+   * Applied at once. The first move is the one that the user requested. Its channel is merged with the placeholder
+   * `merged`; undoing that restores the placeholder `restored`.
+   */
+  | {
+      readonly type: 'move'
+      readonly moves: readonly Move[]
+      readonly merged?: number | undefined
+      readonly restored?: number | undefined
+    }
   | { readonly type: 'add_placeholder'; readonly placeholder: PlaceholderBody }
   | { readonly type: 'change_placeholder'; readonly before: PlaceholderBody; readonly after: PlaceholderBody }
   | { readonly type: 'delete_placeholder'; readonly placeholder: PlaceholderBody }
@@ -25,6 +33,19 @@ export type Target =
   /** After the last slot of the displayed group. */
   | { readonly kind: 'end' }
   | { readonly kind: 'group'; readonly id: number }
+
+/** `channel 3`, `placeholder 5`, or `slot 7` if it is empty. The selection follows these to other slots. */
+export type Thing = string
+
+export function thingIn(slot: number, holder: Pick<SlotHolder, 'kind' | 'id'> | null): Thing {
+  return holder === null ? `slot ${slot}` : describeHolder(holder)
+}
+
+/** Null if the channel or placeholder has been removed. */
+export function slotOf(thing: Thing, holders: readonly SlotHolder[]): number | null {
+  const slot = /^slot (\d+)$/.exec(thing)?.[1]
+  return slot === undefined ? (holders.find((holder) => describeHolder(holder) === thing)?.slot ?? null) : Number(slot)
+}
 
 export function formatTarget(target: Target): string {
   if (target.kind === 'slot') return `slot ${target.slot}`
@@ -44,6 +65,7 @@ export type Placing = 'swap' | 'insert'
 
 export interface Arrangement {
   readonly holders: readonly SlotHolder[]
+  readonly placeholders: readonly PlaceholderBody[]
   readonly groups: readonly Group[]
   /** Null while all slots are displayed. */
   readonly shown: Group | null
@@ -54,18 +76,32 @@ export type Plan = (arrangement: Omit<Arrangement, 'shown'>) => Edit | null
 
 /** Null if nothing changes. */
 export function planDrop(
-  { holders, groups, shown }: Arrangement,
-  slot: number,
+  { holders, placeholders, groups, shown }: Arrangement,
+  thing: Thing,
   target: Target,
   placing: Placing,
 ): Edit | null {
+  const slot = slotOf(thing, holders)
+  if (slot === null) return null
   if (target.kind === 'group') {
     const group = groups.find((group) => group.id === target.id)
     if (group === undefined || group.slots.includes(slot)) return null
     return changeGroup(group, { slots: [...group.slots, slot] })
   }
   if (shown !== null) return planOrder(shown, slot, target)
-  return target.kind === 'slot' ? planMove(holders, slot, target.slot, placing) : null
+  if (target.kind !== 'slot') return null
+  const merged = placing === 'swap' ? placeholderFor(thing, placeholders, target.slot) : undefined
+  return planMove(holders, { from: slot, to: target.slot, merged: merged?.id }, placing)
+}
+
+/** Returns the placeholder in the slot onto which this channel can be put. */
+export function placeholderFor(
+  thing: Thing,
+  placeholders: readonly PlaceholderBody[],
+  slot: number,
+): PlaceholderBody | undefined {
+  if (!thing.startsWith('channel ')) return undefined
+  return placeholders.find((placeholder) => placeholder.slot === slot && takesChannels(placeholder))
 }
 
 /** Moves the slot within its group. */
@@ -76,10 +112,17 @@ function planOrder(group: Group, slot: number, target: Exclude<Target, { kind: '
   return slots.join() === group.slots.join() ? null : changeGroup(group, { slots })
 }
 
-function planMove(holders: readonly SlotHolder[], from: number, to: number, placing: Placing): Edit | null {
+interface RequestedMove {
+  readonly from: number
+  readonly to: number
+  readonly merged: number | undefined
+}
+
+function planMove(holders: readonly SlotHolder[], { from, to, merged }: RequestedMove, placing: Placing): Edit | null {
   const bySlot = new Map(holders.map((holder) => [holder.slot, holder]))
   const moved = bySlot.get(from)
   if (moved === undefined || from === to) return null
+  if (merged !== undefined) return { type: 'move', moves: [moveOf(moved, to)], merged }
   const displaced = placing === 'swap' ? displacedBySwap(bySlot, from, to) : displacedByInsertion(bySlot, from, to)
   return { type: 'move', moves: [moveOf(moved, to), ...displaced] }
 }
@@ -122,7 +165,12 @@ function changeGroup(before: Group, change: Partial<Omit<Group, 'id'>>): Edit {
 export function undoOf(edit: Edit): Edit {
   switch (edit.type) {
     case 'move':
-      return { type: 'move', moves: edit.moves.map((move) => ({ ...move, from: move.to, to: move.from })) }
+      return {
+        type: 'move',
+        moves: edit.moves.map((move) => ({ ...move, from: move.to, to: move.from })),
+        ...(edit.merged !== undefined && { restored: edit.merged }),
+        ...(edit.restored !== undefined && { merged: edit.restored }),
+      }
     case 'add_placeholder':
       return { type: 'delete_placeholder', placeholder: edit.placeholder }
     case 'change_placeholder':
@@ -147,21 +195,23 @@ export function findOutdatedMove(edit: Edit, holders: readonly SlotHolder[]): Mo
   return edit.moves.find(({ kind, id, from }) => slots.get(`${kind} ${id}`) !== from)
 }
 
-export function isApplied(
-  edit: Edit,
-  { holders, groups, placeholders }: Omit<Arrangement, 'shown'> & { readonly placeholders: readonly PlaceholderBody[] },
-): boolean {
+export function isApplied(edit: Edit, { holders, groups, placeholders }: Omit<Arrangement, 'shown'>): boolean {
+  const hasPlaceholder = (id: number) => placeholders.some((placeholder) => placeholder.id === id)
   switch (edit.type) {
     case 'move':
-      return findOutdatedMove(undoOf(edit), holders) === undefined
+      return (
+        findOutdatedMove(undoOf(edit), holders) === undefined &&
+        (edit.merged === undefined || !hasPlaceholder(edit.merged)) &&
+        (edit.restored === undefined || hasPlaceholder(edit.restored))
+      )
     case 'add_placeholder':
-      return placeholders.some(({ id }) => id === edit.placeholder.id)
+      return hasPlaceholder(edit.placeholder.id)
     case 'change_placeholder': {
       const placeholder = placeholders.find(({ id }) => id === edit.after.id)
       return placeholder !== undefined && isSameJson({ ...placeholder, ...edit.after }, placeholder)
     }
     case 'delete_placeholder':
-      return !placeholders.some(({ id }) => id === edit.placeholder.id)
+      return !hasPlaceholder(edit.placeholder.id)
     case 'change_group':
       return groups.some((group) => isSameJson(group, edit.after))
     case 'create_group':
@@ -173,15 +223,15 @@ export function isApplied(
   }
 }
 
-/** A restored group or placeholder has a new id, to which the history must refer. */
-export function withRestored(history: readonly Edit[], deleted: Edit, restored: Edit): readonly Edit[] {
+/** A group or placeholder that is restored by its values has a new id, to which earlier edits must refer. */
+export function withRestored(edit: Edit, deleted: Edit, restored: Edit): Edit {
   if (deleted.type === 'delete_group' && restored.type === 'create_group') {
-    return history.map((edit) => withGroupId(edit, deleted.group.id, restored.group.id))
+    return withGroupId(edit, deleted.group.id, restored.group.id)
   }
   if (deleted.type === 'delete_placeholder' && restored.type === 'add_placeholder') {
-    return history.map((edit) => withPlaceholderId(edit, deleted.placeholder.id, restored.placeholder.id))
+    return withPlaceholderId(edit, deleted.placeholder.id, restored.placeholder.id)
   }
-  return history
+  return edit
 }
 
 function withGroupId(edit: Edit, oldId: number, id: number): Edit {

@@ -33,7 +33,7 @@ interface ColumnLayout {
 
 const layouts = {
   slot: { width: 6, narrow: 5, sort: 'slot', rank: 1 },
-  name: { width: 18, narrow: 18, sort: 'name', rank: 0 },
+  name: { width: 21, narrow: 18, sort: 'name', rank: 0 },
   performer: { width: 13, sort: 'performer', rank: 12 },
   state: { width: 18, narrow: 11, sort: 'problems', rank: 2 },
   battery: { width: 17, narrow: 8, sort: 'battery', rank: 3 },

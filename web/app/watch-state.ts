@@ -347,7 +347,9 @@ function applyOwnEdit(watchState: WatchState, edit: Edit, at: number): WatchStat
       const slotsOf = (kind: 'channel' | 'placeholder') =>
         new Map(edit.moves.filter((move) => move.kind === kind).map(({ id, to }) => [id, to]))
       const slots = slotsOf('placeholder')
-      const moved = placeholders.map((item) => ({ ...item, slot: slots.get(item.id) ?? item.slot }))
+      const moved = placeholders
+        .filter(({ id }) => id !== edit.merged)
+        .map((item) => ({ ...item, slot: slots.get(item.id) ?? item.slot }))
       return { ...applySlots(watchState, slotsOf('channel')), placeholders: moved }
     }
     case 'add_placeholder':

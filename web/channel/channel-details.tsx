@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import type {
   ChannelBody,
   ChannelDetails as ChannelDetailValues,
@@ -13,6 +14,7 @@ import { formatMegahertz, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useNow } from '../app/now.ts'
 import { useResource } from '../app/resource.ts'
+import { useMay } from '../app/session.ts'
 import {
   batteryText,
   channelPairs,
@@ -22,6 +24,7 @@ import {
 } from '../parts/equipment/equipment-details.ts'
 import { Loaded } from '../parts/loaded.tsx'
 import { type Pair, Pairs } from '../parts/pairs.tsx'
+import { SlotDialog } from '../parts/slots/slot-dialog.tsx'
 import { networkPairs, receiverPairs, receiverTopics } from './receiver-details.tsx'
 
 interface ChannelProps {
@@ -95,7 +98,9 @@ function toSlotPair(slot: TransmitterSlot): Pair {
   return { name: t('channel.slots.slot', { slot: slot.slot }), value }
 }
 
-export function Assignment({ facts: { performer, picture, role } }: { facts: ChannelFacts }) {
+export function Assignment({ facts: { slot, performer, picture, role } }: { facts: ChannelFacts }) {
+  const mayOperate = useMay('operate')
+  const [isEditing, setEditing] = useState(false)
   return (
     <section className="detail-part">
       <h2>{t('channel.assignment')}</h2>
@@ -110,6 +115,12 @@ export function Assignment({ facts: { performer, picture, role } }: { facts: Cha
           </div>
         </div>
       )}
+      {mayOperate ? (
+        <button type="button" className="choice" onClick={() => setEditing(true)}>
+          {t('slot.edit')}
+        </button>
+      ) : null}
+      {isEditing ? <SlotDialog slot={slot} onClose={() => setEditing(false)} /> : null}
     </section>
   )
 }

@@ -1,14 +1,25 @@
 import type { Group } from '../../src/contract/groups.ts'
 import './arrange.css'
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
-import { firstFreeSlot, type Placing, planChange, planDrop, positionsToShow } from '../app/arrangement.ts'
+import type { PlaceholderInData } from '../../src/contract/placeholders.ts'
+import type { SlotHolder } from '../../src/domain/equipment/slots.ts'
+import {
+  firstFreeSlot,
+  type Placing,
+  placeholderFor,
+  planChange,
+  planDrop,
+  positionsToShow,
+  slotOf,
+  type Thing,
+} from '../app/arrangement.ts'
 import { useServices, useWatchState } from '../app/context.ts'
-import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
+import { placeholderTitle } from '../app/slot-records.ts'
 import type { View } from '../app/view.ts'
 import { ArrangeBar } from './arrange-bar.tsx'
 import { PlaceholderDialog } from './placeholder-dialog.tsx'
-import { GroupTargets, type SlotContent, Tile, type TileSelection } from './tiles.tsx'
+import { GroupTargets, type SelectedTile, type SlotContent, Tile, type TileSelection } from './tiles.tsx'
 import { type Edits, useEdits } from './use-edits.ts'
 import { useTileDrag } from './use-tile-drag.ts'
 
@@ -21,33 +32,41 @@ interface ArrangeProps {
 export function Arrange({ view, change, onDone }: ArrangeProps) {
   const contents = useSlotContents()
   const groups = useWatchState((watchState) => watchState.groups)
+  const placeholders = useWatchState((watchState) => watchState.placeholders)
   const shown = groupShown(groups, view)
   const edits = useEdits()
-  const [selected, select] = useState<number | null>(null)
+  const [selected, select] = useState<Thing | null>(null)
   const [placing, setPlacing] = useState<Placing>('swap')
   const [edited, editPlaceholder] = useState<number | null>(null)
   const nameOf = (slot: number) => nameIn(contents, slot)
 
-  const drop: TileSelection['drop'] = (slot, target, isShiftPressed) => {
+  const drop: TileSelection['drop'] = (thing, target, isShiftPressed) => {
     select(null)
     const other = placing === 'swap' ? 'insert' : 'swap'
     void edits.dispatch((arrangement) =>
       planDrop(
         { ...arrangement, shown: groupShown(arrangement.groups, view) },
-        slot,
+        thing,
         target,
         isShiftPressed ? other : placing,
       ),
     )
   }
   const drag = useTileDrag(drop)
-  const tileSelection: TileSelection = { selected, drag, nameOf, select, drop, editPlaceholder }
+  const holders = [...contents].map(([slot, { kind, id }]) => ({ kind, id, slot }))
+  const selectedTile = tileOf(selected, holders)
+  const tileSelection: TileSelection = {
+    ...{ drag, nameOf, select, drop, editPlaceholder },
+    selected: selectedTile,
+    dragged: tileOf(drag.thing, holders),
+    isMerge: (thing, slot) =>
+      shown === null && placing === 'swap' && placeholderFor(thing, placeholders, slot) !== undefined,
+  }
   useArrangeKeys(edits, () => select(null))
   const addToShown = (slot: number) => {
     if (shown === null || shown.slots.includes(slot)) return
     void edits.dispatch(planChange(shown.id, ({ slots }) => ({ slots: [...slots, slot] })))
   }
-  const holders = [...contents.keys()].map((slot) => ({ slot }))
 
   return (
     <section className="arrange" aria-label={t('arrange.title')} data-placing={placing}>
@@ -56,8 +75,8 @@ export function Arrange({ view, change, onDone }: ArrangeProps) {
         onPlaceholder={() => editPlaceholder(firstFreeSlot(holders))}
       />
       <p className="arrange-intro" role="status">
-        {selected !== null
-          ? t('arrange.selected', { name: nameOf(selected) })
+        {selectedTile !== null
+          ? t('arrange.selected', { name: nameOf(selectedTile.slot) })
           : shown === null
             ? t('arrange.intro')
             : t('arrange.introGroup')}
@@ -68,9 +87,9 @@ export function Arrange({ view, change, onDone }: ArrangeProps) {
       ) : (
         <GroupTiles {...{ shown, contents, tileSelection, edits }} />
       )}
-      {drag.slot === null ? null : (
+      {tileSelection.dragged === null ? null : (
         <div className="tile-ghost" ref={drag.ghost} aria-hidden="true">
-          <span className="tile-slot">{drag.slot}</span> {nameOf(drag.slot)}
+          <span className="tile-slot">{tileSelection.dragged.slot}</span> {nameOf(tileSelection.dragged.slot)}
         </div>
       )}
       {edited === null ? null : (
@@ -91,14 +110,23 @@ function useSlotContents(): SlotContents {
   const { watch } = useServices()
   const cards = useSyncExternalStore(watch.subscribe, watch.cards)
   const placeholders = useWatchState((watchState) => watchState.placeholders)
-  return useMemo(
-    () =>
-      new Map<number, SlotContent>([
-        ...placeholders.map((placeholder) => [placeholder.slot, { kind: 'placeholder', placeholder }] as const),
-        ...cards.map((card) => [card.slot, { kind: 'channel', card }] as const),
-      ]),
-    [cards, placeholders],
-  )
+  const slotRecords = useWatchState((watchState) => watchState.slotRecords)
+  return useMemo(() => {
+    const ofPlaceholder = (placeholder: PlaceholderInData): SlotContent => {
+      const title = placeholderTitle(slotRecords, placeholder)
+      return { kind: 'placeholder', id: placeholder.id, title, placeholder }
+    }
+    return new Map<number, SlotContent>([
+      ...placeholders.map((placeholder) => [placeholder.slot, ofPlaceholder(placeholder)] as const),
+      ...cards.map((card) => [card.slot, { kind: 'channel', id: card.channelId, card }] as const),
+    ])
+  }, [cards, placeholders, slotRecords])
+}
+
+/** Null if the channel or placeholder is gone. */
+function tileOf(thing: Thing | null, holders: readonly SlotHolder[]): SelectedTile | null {
+  const slot = thing === null ? null : slotOf(thing, holders)
+  return thing === null || slot === null ? null : { thing, slot }
 }
 
 function useArrangeKeys(edits: Edits, deselect: () => void) {
@@ -178,6 +206,5 @@ function nameIn(contents: SlotContents, slot: number): string {
   const content = contents.get(slot)
   if (content === undefined) return t('arrange.planned')
   if (content.kind === 'channel') return content.card.title
-  const { name, kind } = content.placeholder
-  return name === '' ? t(`arrange.placeholder.kinds.${kind}`) : plainText(name)
+  return content.title || t(`arrange.placeholder.kinds.${content.placeholder.kind}`)
 }

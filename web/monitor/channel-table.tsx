@@ -10,21 +10,24 @@ import { t } from '../app/i18n.ts'
 import { useIsKiosk } from '../app/query.ts'
 import { listColumns, type Sort, type View } from '../app/view.ts'
 import { Battery, BatteryAge } from '../parts/card/battery.tsx'
+import type { CardActions } from '../parts/card/channel-card.tsx'
 import { usePlaceholder } from '../parts/card/placeholder-card.tsx'
 import { SlotMark } from '../parts/card/slot-number.tsx'
 import { TimeLeft, WillNotLast } from '../parts/card/time-left.tsx'
 import { parseSort } from '../parts/channels/channel-order.ts'
 import type { VisibleSlot } from '../parts/channels/visible-slots.ts'
 import { antennaLabelOf, antennaTextOf, audioTextOf, Level, qualityTextOf, rfATextOf } from '../parts/meters/meters.tsx'
+import { AssignButton } from '../parts/slots/assign-button.tsx'
 import { Flags, StateIcon } from '../parts/state-icon.tsx'
 
 interface ChannelTableProps {
   readonly entries: readonly VisibleSlot[]
   readonly view: Pick<View, 'sort' | 'columns'>
+  readonly actions: CardActions
   change(view: Partial<View>): void
 }
 
-export function ChannelTable({ entries, view, change }: ChannelTableProps) {
+export function ChannelTable({ entries, view, actions, change }: ChannelTableProps) {
   const table = useRef<HTMLTableElement>(null)
   const width = useWidthInCharacters(table)
   const columns = useMemo(
@@ -43,7 +46,9 @@ export function ChannelTable({ entries, view, change }: ChannelTableProps) {
         </tr>
       </thead>
       <tbody>
-        {columns.length === 0 ? null : entries.map((entry) => <Entry key={keyOf(entry)} {...{ entry, columns }} />)}
+        {columns.length === 0
+          ? null
+          : entries.map((entry) => <Entry key={keyOf(entry)} {...{ entry, columns, actions }} />)}
       </tbody>
     </table>
   )
@@ -104,20 +109,26 @@ function Heading({ column, sort, change }: HeadingProps) {
 interface EntryProps {
   readonly entry: VisibleSlot
   readonly columns: readonly Column[]
+  readonly actions: CardActions
 }
 
-const Entry = memo(function Entry({ entry, columns }: EntryProps) {
+const Entry = memo(function Entry({ entry, columns, actions }: EntryProps) {
   switch (entry.kind) {
     case 'channel':
-      return <ChannelRow receiverId={entry.receiverId} channelId={entry.channelId} columns={columns} />
+      return <ChannelRow receiverId={entry.receiverId} channelId={entry.channelId} {...{ columns, actions }} />
     case 'placeholder':
-      return <PlaceholderRow id={entry.placeholderId} columns={columns} />
+      return <PlaceholderRow id={entry.placeholderId} {...{ columns, actions }} />
     case 'planned':
       return (
         <tr className="row-planned">
           {columns.map((column) => (
             <td key={column} data-column={column}>
-              {column === 'slot' ? entry.slot : column === 'name' ? t('card.planned') : null}
+              {column === 'slot' ? entry.slot : null}
+              {column === 'name' ? (
+                <RowName slot={entry.slot} name={t('card.slot', { slot: entry.slot })} actions={actions}>
+                  {t('card.planned')}
+                </RowName>
+              ) : null}
             </td>
           ))}
         </tr>
@@ -129,13 +140,32 @@ const Entry = memo(function Entry({ entry, columns }: EntryProps) {
   }
 })
 
+interface RowNameProps {
+  readonly slot: number
+  readonly name: string
+  readonly actions: CardActions
+  readonly children: ReactNode
+}
+
+/** With a button for users who may assign performers */
+function RowName({ slot, name, actions, children }: RowNameProps) {
+  if (!actions.mayOperate) return children
+  return (
+    <span className="row-name">
+      <span>{children}</span>
+      <AssignButton {...{ slot, name }} assign={actions.assign} />
+    </span>
+  )
+}
+
 interface RowProps {
   readonly receiverId: number
   readonly channelId: number
   readonly columns: readonly Column[]
+  readonly actions: CardActions
 }
 
-function ChannelRow({ receiverId, channelId, columns }: RowProps) {
+function ChannelRow({ receiverId, channelId, columns, actions }: RowProps) {
   const facts = useFacts(receiverId, channelId)
   if (facts === null) return null
   return (
@@ -149,7 +179,13 @@ function ChannelRow({ receiverId, channelId, columns }: RowProps) {
         const Cell = isName ? 'th' : 'td'
         return (
           <Cell key={column} data-column={column} scope={isName ? 'row' : undefined}>
-            {cells[column](facts)}
+            {isName ? (
+              <RowName slot={facts.slot} name={facts.title} actions={actions}>
+                {cells.name(facts)}
+              </RowName>
+            ) : (
+              cells[column](facts)
+            )}
           </Cell>
         )
       })}
@@ -231,7 +267,7 @@ function idsOf({ receiverId, channelId }: ChannelFacts) {
   return { receiverId, channelId }
 }
 
-function PlaceholderRow({ id, columns }: { id: number; columns: readonly Column[] }) {
+function PlaceholderRow({ id, columns, actions }: Pick<RowProps, 'columns' | 'actions'> & { id: number }) {
   const placeholder = usePlaceholder(id)
   if (placeholder === null) return null
   const { slot, title, kind, frequency, record } = placeholder
@@ -241,7 +277,11 @@ function PlaceholderRow({ id, columns }: { id: number; columns: readonly Column[
         {slot} <SlotMark color={record?.color} />
       </>
     ),
-    name: <bdi dir="auto">{title}</bdi>,
+    name: (
+      <RowName slot={slot} name={title || t('card.slot', { slot })} actions={actions}>
+        <bdi dir="auto">{title}</bdi>
+      </RowName>
+    ),
     state: (
       <span className="card-state">
         <StateIcon state="unmonitored" />

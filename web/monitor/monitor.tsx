@@ -13,11 +13,11 @@ import { ShowMore, useFirstPart } from '../parts/channels/show-more.tsx'
 import { decodeSlots, type VisibleSlot } from '../parts/channels/visible-slots.ts'
 import { useShowMessage } from '../parts/dialogs/messages.tsx'
 import { MeterLayer } from '../parts/meters/meters.tsx'
+import { SlotDialog } from '../parts/slots/slot-dialog.tsx'
 import { useCommands } from '../parts/toolbar/tools.tsx'
 import { moveFocus } from '../parts/use-arrow-keys.ts'
 import { StartOffer } from '../shows/start-offer.tsx'
 import { Arrange } from './arrange.tsx'
-import { AssignDialog } from './assign-dialog.tsx'
 import { ChannelTable } from './channel-table.tsx'
 import { Toolbar } from './toolbar.tsx'
 
@@ -78,7 +78,7 @@ function Channels({ view, entries: text, change }: ChannelsProps) {
   )
   const hasChart = view.charts === 'on' && !isHidden && view.detail !== 'status'
   const density = densityOf(all.length, view)
-  const { actions, dialog } = useCardActions(entries)
+  const { actions, dialog } = useCardActions()
   const isPrinting = useIsPrinting()
   // An alert takes room from the chart of its card.
   const alerts = useWatchState(({ alerts }) => alerts.map(({ id, state }) => `${id}${state}`).join())
@@ -89,7 +89,7 @@ function Channels({ view, entries: text, change }: ChannelsProps) {
     // biome-ignore lint/a11y/noStaticElementInteractions: see above.
     <div className="meter-field" onKeyDown={moveFocus}>
       {view.layout === 'list' ? (
-        <ChannelTable {...{ entries, view, change }} />
+        <ChannelTable {...{ entries, view, change, actions }} />
       ) : (
         <ul className="cards" data-density={density} aria-label={t('card.list')}>
           <ChannelCards
@@ -107,17 +107,12 @@ function Channels({ view, entries: text, change }: ChannelsProps) {
   )
 }
 
-function useCardActions(entries: readonly VisibleSlot[]) {
+function useCardActions() {
   const mayOperate = useMay('operate')
-  const [assigning, setAssigning] = useState<number | null>(null)
-  const close = useCallback(() => setAssigning(null), [])
-  const actions: CardActions = useMemo(() => ({ mayOperate, assign: setAssigning }), [mayOperate])
-  const entry = entries.find((entry) => entry.kind === 'channel' && entry.channelId === assigning)
-  const dialog =
-    entry?.kind !== 'channel' ? null : (
-      <AssignDialog receiverId={entry.receiverId} channelId={entry.channelId} onClose={close} />
-    )
-  return { actions, dialog }
+  const [assigned, setAssigned] = useState<number | null>(null)
+  const close = useCallback(() => setAssigned(null), [])
+  const actions: CardActions = useMemo(() => ({ mayOperate, assign: setAssigned }), [mayOperate])
+  return { actions, dialog: assigned === null ? null : <SlotDialog slot={assigned} onClose={close} /> }
 }
 
 function densityOf(count: number, { detail }: View): 'roomy' | 'dense' {
@@ -131,8 +126,11 @@ interface ChannelCardsProps extends Omit<ChannelCardProps, 'receiverId' | 'chann
 
 function ChannelCards({ entries, ...card }: ChannelCardsProps) {
   return entries.map((entry) => {
-    if (entry.kind === 'planned') return <PlannedCard key={entry.slot} slot={entry.slot} />
-    if (entry.kind === 'placeholder') return <PlaceholderCard key={entry.slot} id={entry.placeholderId} />
+    const { actions } = card
+    if (entry.kind === 'planned') return <PlannedCard key={entry.slot} slot={entry.slot} actions={actions} />
+    if (entry.kind === 'placeholder') {
+      return <PlaceholderCard key={entry.slot} id={entry.placeholderId} actions={actions} />
+    }
     if (entry.kind === 'spacer') return <Spacer key={entry.slot} />
     return <ChannelCard key={entry.channelId} receiverId={entry.receiverId} channelId={entry.channelId} {...card} />
   })

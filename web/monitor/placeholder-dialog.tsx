@@ -7,6 +7,7 @@ import { t } from '../app/i18n.ts'
 import { Dialog } from '../parts/dialogs/dialog.tsx'
 import { Field, SelectField, TextField } from '../parts/forms/field.tsx'
 import { Form } from '../parts/forms/form.tsx'
+import { toMegahertz } from '../parts/slots/slot-entries.ts'
 import type { SlotContent } from './tiles.tsx'
 import type { Edits } from './use-edits.ts'
 
@@ -23,14 +24,13 @@ export function PlaceholderDialog({ slot, contents, edits, nameOf, onAdded, onCl
   const content = contents.get(slot)
   // Fixed when the dialog opens, because messages must not change the form.
   const [before] = useState(content?.kind === 'placeholder' ? content.placeholder : null)
-  const [kind, setKind] = useState<PlaceholderKind>(before?.kind ?? 'wired')
+  const [kind, setKind] = useState<PlaceholderKind>(before?.kind ?? 'wireless')
 
   const check = (values: FormData): Problem | null => {
-    const { slot: to, name } = toFields(values)
-    if (to !== before?.slot && contents.has(to)) {
-      return refused('slot', t('arrange.placeholder.slotTaken', { slot: to, name: nameOf(to) }))
-    }
-    return name === '' && kind !== 'blank' ? refused('name', t('arrange.placeholder.nameMissing')) : null
+    const { slot: to } = toFields(values)
+    if (to === before?.slot || !contents.has(to)) return null
+    const detail = t('arrange.placeholder.slotTaken', { slot: to, name: nameOf(to) })
+    return { kind: 'refused', field: 'slot', detail }
   }
   const send = (values: FormData): Promise<ApiResponse<Edit>> => {
     const after: PlaceholderBody = { id: before?.id ?? 0, ...toFields(values), kind }
@@ -80,7 +80,7 @@ export function PlaceholderDialog({ slot, contents, edits, nameOf, onAdded, onCl
           name="name"
           label={t('arrange.placeholder.name')}
           defaultValue={before?.name}
-          required={kind !== 'blank'}
+          required={false}
           autoFocus={true}
           autoComplete="off"
           maxLength={255}
@@ -118,15 +118,4 @@ function toFields(values: FormData) {
     frequency: toMegahertz(text('frequency')),
     note: text('note'),
   }
-}
-
-/** Three decimals, as the service requires. Other texts are left for its error message. */
-function toMegahertz(text: string): string | null {
-  if (text === '') return null
-  const number = Number(text.replace(',', '.').replace(/\s*MHz$/i, ''))
-  return Number.isFinite(number) ? number.toFixed(3) : text
-}
-
-function refused(field: string, detail: string): Problem {
-  return { kind: 'refused', field, detail }
 }

@@ -2,25 +2,33 @@ import { GripVertical, Pencil, Plus, X } from 'lucide-react'
 import type { KeyboardEvent } from 'react'
 import type { Group } from '../../src/contract/groups.ts'
 import type { PlaceholderBody } from '../../src/contract/placeholders.ts'
-import { formatTarget, type Target } from '../app/arrangement.ts'
+import { formatTarget, type Target, type Thing, thingIn } from '../app/arrangement.ts'
 import type { ChannelFacts } from '../app/channel-state.ts'
-import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { StateIcon } from '../parts/state-icon.tsx'
 import type { TileDrag } from './use-tile-drag.ts'
 
 export type SlotContent =
-  | { readonly kind: 'channel'; readonly card: ChannelFacts }
-  | { readonly kind: 'placeholder'; readonly placeholder: PlaceholderBody }
+  | { readonly kind: 'channel'; readonly id: number; readonly card: ChannelFacts }
+  | { readonly kind: 'placeholder'; readonly id: number; readonly title: string; readonly placeholder: PlaceholderBody }
 
 export interface TileSelection {
-  readonly selected: number | null
+  /** Selected by a press, or dragged; where it is now. */
+  readonly selected: SelectedTile | null
+  readonly dragged: SelectedTile | null
   readonly drag: TileDrag
   nameOf(slot: number): string
-  select(slot: number | null): void
+  /** True if a drop puts this channel on the placeholder in the slot. */
+  isMerge(thing: Thing, slot: number): boolean
+  select(thing: Thing | null): void
   /** The Shift key chooses the other way of placing them. */
-  drop(slot: number, target: Target, isShiftPressed: boolean): void
+  drop(thing: Thing, target: Target, isShiftPressed: boolean): void
   editPlaceholder(slot: number): void
+}
+
+export interface SelectedTile {
+  readonly thing: Thing
+  readonly slot: number
 }
 
 interface TileProps {
@@ -34,13 +42,15 @@ interface TileProps {
 }
 
 export function Tile({ target, slot, content, isMovable, tileSelection, remove }: TileProps) {
-  const { selected, drag, nameOf, select, drop, editPlaceholder } = tileSelection
-  const isSelected = slot !== null && selected === slot
+  const { selected, dragged, drag, nameOf, isMerge, select, drop, editPlaceholder } = tileSelection
+  const isSelected = slot !== null && selected?.slot === slot
+  const moved = dragged ?? selected
+  const merged = slot !== null && target !== null && moved !== null && isMerge(moved.thing, slot) ? moved : null
   const key = target === null ? null : formatTarget(target)
   const press = (isShiftPressed: boolean) => {
     if (isSelected) select(null)
-    else if (selected !== null && target !== null) drop(selected, target, isShiftPressed)
-    else if (isMovable) select(slot)
+    else if (selected !== null && target !== null) drop(selected.thing, target, isShiftPressed)
+    else if (isMovable && slot !== null) select(thingIn(slot, content))
     else if (selected === null && slot !== null && content === null) editPlaceholder(slot)
   }
   const condition = content?.kind === 'channel' ? content.card.condition : null
@@ -52,9 +62,10 @@ export function Tile({ target, slot, content, isMovable, tileSelection, remove }
       data-attention={condition?.attention || undefined}
       data-severity={condition?.attention ? condition.severity : undefined}
       data-selected={isSelected || undefined}
-      data-dragged={(slot !== null && drag.slot === slot) || undefined}
-      data-over={(drag.slot !== null && drag.slot !== slot && drag.over === key) || undefined}
+      data-dragged={(slot !== null && dragged?.slot === slot) || undefined}
+      data-over={(dragged !== null && dragged.slot !== slot && drag.over === key) || undefined}
       data-target={(selected !== null && !isSelected && target !== null) || undefined}
+      data-merge={merged !== null || undefined}
       data-drop={key ?? undefined}
     >
       <button
@@ -63,12 +74,21 @@ export function Tile({ target, slot, content, isMovable, tileSelection, remove }
         aria-pressed={isMovable ? isSelected : undefined}
         onClick={(event) => press(event.shiftKey)}
         onKeyDown={moveFocus}
-        onPointerDown={isMovable && slot !== null ? (event) => drag.start(event, slot) : undefined}
+        onPointerDown={isMovable && slot !== null ? (event) => drag.start(event, thingIn(slot, content)) : undefined}
       >
         {isMovable ? <GripVertical className="icon tile-handle" aria-hidden="true" /> : null}
         <span className="tile-slot">{slot}</span>
-        <TileText {...{ slot, content }} isInGroup={remove !== undefined} />
-        <span className="visually-hidden"> {labelOf({ slot, selected, isSelected, isMovable, content, nameOf })}</span>
+        {merged === null || slot === null ? (
+          <TileText {...{ slot, content }} isInGroup={remove !== undefined} />
+        ) : (
+          <span className="tile-name">{t('arrange.putOn', { name: nameOf(merged.slot), target: nameOf(slot) })}</span>
+        )}
+        {merged !== null && merged === selected ? null : (
+          <span className="visually-hidden">
+            {' '}
+            {labelOf({ slot, selected, isSelected, isMovable, content, nameOf })}
+          </span>
+        )}
       </button>
       {slot === null || content?.kind === 'channel' || (content === null && !isMovable) ? null : (
         <EditButton isNew={content === null} name={nameOf(slot)} {...{ slot, editPlaceholder }} />
@@ -87,12 +107,12 @@ function TileText({ slot, content, isInGroup }: Pick<TileProps, 'slot' | 'conten
   if (slot === null) return <span className="tile-name">{t('arrange.end')}</span>
   if (content === null) return <span className="tile-name">{t(isInGroup ? 'arrange.planned' : 'arrange.free')}</span>
   if (content.kind === 'placeholder') {
-    const { kind, name } = content.placeholder
-    const title = t(`arrange.placeholder.kinds.${kind}`)
+    const { title, placeholder } = content
+    const kind = t(`arrange.placeholder.kinds.${placeholder.kind}`)
     return (
       <span className="tile-name">
-        <bdi>{name === '' ? title : plainText(name)}</bdi>
-        {name === '' ? null : <small>{title}</small>}
+        <bdi>{title || kind}</bdi>
+        {title === '' ? null : <small>{kind}</small>}
       </span>
     )
   }
@@ -136,8 +156,8 @@ function labelOf({ slot, selected, isSelected, isMovable, content, nameOf }: Lab
   if (isSelected && slot !== null) return t('arrange.deselect', { name: nameOf(slot) })
   if (selected !== null) {
     return slot === null
-      ? t('arrange.moveToEnd', { name: nameOf(selected) })
-      : t('arrange.moveTo', { name: nameOf(selected), slot })
+      ? t('arrange.moveToEnd', { name: nameOf(selected.slot) })
+      : t('arrange.moveTo', { name: nameOf(selected.slot), slot })
   }
   if (slot === null) return t('arrange.end')
   if (isMovable) return t('arrange.select', { name: nameOf(slot), slot })
@@ -164,7 +184,7 @@ interface GroupTargetsProps {
 
 /** A click opens the group, or adds the selected slot to it. */
 export function GroupTargets({ groups, shown, tileSelection, onShow }: GroupTargetsProps) {
-  const { selected, drag, nameOf, drop } = tileSelection
+  const { selected, dragged, drag, nameOf, drop } = tileSelection
   return (
     <nav className="group-tabs" aria-label={t('arrange.groups')}>
       <button type="button" className="choice" aria-pressed={shown === null} onClick={() => onShow(null)}>
@@ -180,15 +200,15 @@ export function GroupTargets({ groups, shown, tileSelection, onShow }: GroupTarg
             className="choice"
             aria-pressed={shown?.id === group.id}
             data-target={selected !== null || undefined}
-            data-over={(drag.slot !== null && drag.over === key) || undefined}
+            data-over={(dragged !== null && drag.over === key) || undefined}
             data-drop={key}
-            onClick={() => (selected === null ? onShow(group.id) : drop(selected, target, false))}
+            onClick={() => (selected === null ? onShow(group.id) : drop(selected.thing, target, false))}
           >
             <bdi>{group.title}</bdi> ({group.slots.length})
             {selected === null ? null : (
               <span className="visually-hidden">
                 {' '}
-                {t('arrange.addToGroup', { name: nameOf(selected), group: group.title })}
+                {t('arrange.addToGroup', { name: nameOf(selected.slot), group: group.title })}
               </span>
             )}
           </button>

@@ -2,18 +2,12 @@
 
 import { useCallback, useRef, useState } from 'react'
 import type { SlotMove } from '../../src/contract/channels.ts'
+import type { Group } from '../../src/contract/groups.ts'
 import type { PlaceholderBody } from '../../src/contract/placeholders.ts'
 import { listSlotHolders } from '../../src/domain/equipment/slots.ts'
+import { isSameJson } from '../../src/domain/json.ts'
 import type { Api, ApiResponse, Problem } from '../app/api.ts'
-import {
-  type Edit,
-  findOutdatedMove,
-  isApplied,
-  type Move,
-  type Plan,
-  undoOf,
-  withRestored,
-} from '../app/arrangement.ts'
+import { type Edit, isApplied, type Move, type Plan, undoOf, withRestored } from '../app/arrangement.ts'
 import { useServices } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
 import { serviceNow } from '../app/service-time.ts'
@@ -32,6 +26,12 @@ export interface Edits {
 
 function holdersOf({ receivers, placeholders }: Pick<WatchState, 'receivers' | 'placeholders'>) {
   return listSlotHolders(receivers.values(), placeholders)
+}
+
+interface AppliedEdit {
+  readonly edit: Edit
+  /** Of a merge, which only the service can undo. Other edits are undone by their reverse. */
+  readonly undoId: string | undefined
 }
 
 /** The announcement does not arrive while the live connection is lost. */
@@ -62,7 +62,7 @@ function untilAnnounced(watch: Watch, edit: Edit): Promise<void> {
 export function useEdits(): Edits {
   const { api, watch } = useServices()
   const showMessage = useShowMessage()
-  const done = useRef<readonly Edit[]>([])
+  const done = useRef<readonly AppliedEdit[]>([])
   const [count, setCount] = useState(0)
   const queue = useRef<Promise<unknown>>(Promise.resolve())
 
@@ -72,14 +72,17 @@ export function useEdits(): Edits {
     return turn
   }, [])
 
-  const setDone = useCallback((edits: readonly Edit[]) => {
+  const setDone = useCallback((edits: readonly AppliedEdit[]) => {
     done.current = edits
     setCount(edits.length)
   }, [])
 
   const run = useCallback(
-    async (edit: Edit) => {
-      const response = await applyEdit(api, edit)
+    async (edit: Edit, undoId?: string) => {
+      const response =
+        undoId === undefined
+          ? await applyEdit(api, edit)
+          : mapped(await api.write('POST', `/api/undo/${undoId}`, undefined, 'object'), () => edit)
       if (response.ok) {
         await untilAnnounced(watch, response.body)
         watch.dispatch({ type: 'edited', edit: response.body, at: serviceNow() })
@@ -95,30 +98,29 @@ export function useEdits(): Edits {
       enqueue(async () => {
         const last = done.current.at(-1)
         if (last === undefined) return
-        const edit = undoOf(last)
-        if (findOutdatedMove(edit, holdersOf(watch.get())) !== undefined) {
-          setDone(done.current.slice(0, -1))
-          showMessage({ text: t('arrange.cannotUndo'), tone: 'alarm' })
-          return
-        }
-        const response = await run(edit)
+        const edit = undoOf(last.edit)
+        const response = await run(edit, last.undoId)
+        const earlier = done.current.slice(0, -1)
         if (response.ok) {
-          setDone(withRestored(done.current.slice(0, -1), last, response.body))
+          setDone(earlier.map((before) => ({ ...before, edit: withRestored(before.edit, last.edit, response.body) })))
           showMessage({ text: t('arrange.undone') })
           return
         }
         // A rejected edit can never be undone, so it must not block the earlier ones.
-        if (isRejected(response.problem)) setDone(done.current.slice(0, -1))
-        showMessage({ text: problemText(edit, response.problem), tone: 'alarm' })
+        if (isRejected(response.problem)) setDone(earlier)
+        const isOutdated = edit.type === 'move' && response.problem.status === 409
+        showMessage({ text: isOutdated ? t('arrange.cannotUndo') : response.problem.detail, tone: 'alarm' })
       }),
-    [run, enqueue, setDone, showMessage, watch],
+    [run, enqueue, setDone, showMessage],
   )
 
   const apply = useCallback(
     async (edit: Edit) => {
       const response = await run(edit)
       if (!response.ok) return response
-      setDone([...done.current, response.body])
+      const { body, undoId } = response
+      const isMerge = body.type === 'move' && body.merged !== undefined
+      setDone([...done.current, { edit: body, undoId: isMerge ? undoId : undefined }])
       showMessage({ text: messageOf(response.body), undo })
       return response
     },
@@ -131,7 +133,8 @@ export function useEdits(): Edits {
     (plan: Plan) =>
       enqueue(async () => {
         const watchState = watch.get()
-        const edit = plan({ holders: holdersOf(watchState), groups: watchState.groups })
+        const { groups, placeholders } = watchState
+        const edit = plan({ holders: holdersOf(watchState), groups, placeholders })
         if (edit === null) return false
         const response = await apply(edit)
         if (!response.ok) showMessage({ text: problemText(edit, response.problem), tone: 'alarm' })
@@ -146,9 +149,14 @@ function isRejected({ kind, waitSeconds }: Problem): boolean {
   return kind === 'refused' && waitSeconds === undefined
 }
 
-/** The service rejects moves only if the slots are no longer as this page shows them. */
-function problemText({ type }: Edit, problem: Problem): string {
-  return type === 'move' && isRejected(problem) ? t('arrange.conflict') : problem.detail
+/** The service rejects most moves because the slots are no longer as this page shows them. */
+function problemText(edit: Edit, { status, detail, current }: Problem): string {
+  if (edit.type !== 'move' || status !== 409) return detail
+  const present = current as SlotMove | undefined
+  const moved = edit.moves.find(({ kind, id }) => id === present?.[`${kind}_id`])
+  return present === undefined || moved === undefined
+    ? t('arrange.conflict')
+    : t('arrange.movedMeanwhile', { from: moved.from, slot: present.slot })
 }
 
 function messageOf(edit: Edit): string {
@@ -157,6 +165,7 @@ function messageOf(edit: Edit): string {
       const [first, second] = edit.moves
       const count = edit.moves.length - 1
       if (first === undefined) return ''
+      if (edit.merged !== undefined) return t('arrange.merged', { slot: first.to })
       if (count === 0) return t('arrange.moved', { slot: first.to })
       const isSwap = count === 1 && second?.to === first.from
       return isSwap
@@ -189,9 +198,14 @@ async function applyEdit(api: Api, edit: Edit): Promise<ApiResponse<Edit>> {
       return mapped(response, (placeholder) => ({ ...edit, placeholder }))
     }
     case 'change_placeholder': {
-      const { id } = edit.after
-      const response = await api.write('PATCH', `/api/placeholders/${id}/`, fieldsOf(edit.after), 'object')
-      return mapped(response, (after) => ({ ...edit, after }))
+      const [before, after] = [fieldsOf(edit.before), fieldsOf(edit.after)]
+      const fields = changedFields(before, after)
+      const response = await api.write('PATCH', `/api/placeholders/${edit.after.id}/`, fields, 'object')
+      return mapped(response, (body) => ({
+        ...edit,
+        before: { ...body, ...changedFields(after, before) },
+        after: body,
+      }))
     }
     case 'delete_placeholder':
       return mapped(
@@ -199,12 +213,18 @@ async function applyEdit(api: Api, edit: Edit): Promise<ApiResponse<Edit>> {
         () => edit,
       )
     case 'change_group': {
-      const { id, ...fields } = edit.after
-      return mapped(await api.write('PUT', `/api/groups/${id}/`, fields, 'object'), (after) => ({ ...edit, after }))
+      const [before, after] = [groupFieldsOf(edit.before), groupFieldsOf(edit.after)]
+      const fields = changedFields(before, after)
+      const response = await api.write('PUT', `/api/groups/${edit.after.id}/`, fields, 'object')
+      return mapped(response, (body) => ({
+        ...edit,
+        before: { ...body, ...changedFields(after, before) },
+        after: body,
+      }))
     }
     case 'create_group': {
-      const { id: _, ...fields } = edit.group
-      return mapped(await api.write('POST', '/api/group/', fields, 'object'), (group) => ({ ...edit, group }))
+      const response = await api.write('POST', '/api/group/', groupFieldsOf(edit.group), 'object')
+      return mapped(response, (group) => ({ ...edit, group }))
     }
     case 'delete_group':
       return mapped(await api.write('DELETE', `/api/groups/${edit.group.id}/`, undefined, 'nothing'), () => edit)
@@ -213,14 +233,24 @@ async function applyEdit(api: Api, edit: Edit): Promise<ApiResponse<Edit>> {
   }
 }
 
-function toSlotMove({ kind, id, to }: Move): SlotMove {
-  return kind === 'channel' ? { channel_id: id, slot: to } : { placeholder_id: id, slot: to }
+function toSlotMove({ kind, id, from, to }: Move): SlotMove {
+  return { ...(kind === 'channel' ? { channel_id: id } : { placeholder_id: id }), from, slot: to }
+}
+
+/** Other fields may have been changed by another person meanwhile. */
+function changedFields<Fields extends object>(before: Fields, after: Fields): Partial<Fields> {
+  const entries = Object.entries(after).filter(([name, value]) => !isSameJson(value, before[name as keyof Fields]))
+  return Object.fromEntries(entries) as Partial<Fields>
 }
 
 function fieldsOf({ slot, name, kind, frequency, note }: PlaceholderBody): Omit<PlaceholderBody, 'id'> {
   return { slot, name, kind, frequency, note }
 }
 
+function groupFieldsOf({ title, slots, hide_charts, zone, manufacturer }: Group): Omit<Group, 'id'> {
+  return { title, slots, hide_charts, zone, manufacturer }
+}
+
 function mapped<Body>(response: ApiResponse<Body>, toEdit: (body: Body) => Edit): ApiResponse<Edit> {
-  return response.ok ? { ok: true, body: toEdit(response.body) } : response
+  return response.ok ? { ...response, body: toEdit(response.body) } : response
 }

@@ -1,12 +1,12 @@
 import { type PointerEvent as ReactPointerEvent, type RefObject, useCallback, useEffect, useRef, useState } from 'react'
-import { parseTarget, type Target } from '../app/arrangement.ts'
+import { parseTarget, type Target, type Thing } from '../app/arrangement.ts'
 
 export interface TileDrag {
-  readonly slot: number | null
+  readonly thing: Thing | null
   readonly over: string | null
   readonly ghost: RefObject<HTMLDivElement | null>
   /** A finger drags only the handle, because it scrolls elsewhere. */
-  start(event: ReactPointerEvent, slot: number): void
+  start(event: ReactPointerEvent, thing: Thing): void
 }
 
 /** CSS pixels. A shorter movement is a click. */
@@ -19,8 +19,8 @@ interface Point {
   readonly clientY: number
 }
 
-export function useTileDrag(onDrop: (slot: number, target: Target, isShiftPressed: boolean) => void): TileDrag {
-  const [slot, setSlot] = useState<number | null>(null)
+export function useTileDrag(onDrop: (thing: Thing, target: Target, isShiftPressed: boolean) => void): TileDrag {
+  const [thing, setThing] = useState<Thing | null>(null)
   const [over, setOver] = useState<string | null>(null)
   const ghost = useRef<HTMLDivElement>(null)
   const dropRef = useRef(onDrop)
@@ -28,7 +28,7 @@ export function useTileDrag(onDrop: (slot: number, target: Target, isShiftPresse
   const stopRef = useRef<() => void>(() => {})
   useEffect(() => () => stopRef.current(), [])
 
-  const start = useCallback((down: ReactPointerEvent, slot: number) => {
+  const start = useCallback((down: ReactPointerEvent, thing: Thing) => {
     const isHandle = down.target instanceof Element && down.target.closest('.tile-handle') !== null
     if (down.button !== 0 || (down.pointerType === 'touch' && !isHandle)) return
     stopRef.current()
@@ -49,7 +49,7 @@ export function useTileDrag(onDrop: (slot: number, target: Target, isShiftPresse
     const stop = () => {
       listeners.abort()
       cancelAnimationFrame(frame)
-      setSlot(null)
+      setThing(null)
       setOver(null)
     }
     const move = (event: PointerEvent) => {
@@ -57,7 +57,7 @@ export function useTileDrag(onDrop: (slot: number, target: Target, isShiftPresse
       point = event
       if (isDragging || Math.hypot(event.clientX - startX, event.clientY - startY) < clickDistance) return
       isDragging = true
-      setSlot(slot)
+      setThing(thing)
       follow()
     }
     const end = (event: PointerEvent) => {
@@ -66,7 +66,7 @@ export function useTileDrag(onDrop: (slot: number, target: Target, isShiftPresse
       if (!isDragging) return
       ignoreNextClick()
       const target = parseTarget(targetAt(event))
-      if (target !== null) dropRef.current(slot, target, event.shiftKey)
+      if (target !== null) dropRef.current(thing, target, event.shiftKey)
     }
     const { signal } = listeners
     addEventListener('pointermove', move, { signal })
@@ -75,7 +75,7 @@ export function useTileDrag(onDrop: (slot: number, target: Target, isShiftPresse
     addEventListener('keydown', ({ key }) => key === 'Escape' && stop(), { signal })
     stopRef.current = stop
   }, [])
-  return { slot, over, ghost, start }
+  return { thing, over, ghost, start }
 }
 
 function targetAt({ clientX, clientY }: Point): string | null {

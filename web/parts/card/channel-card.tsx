@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { BellRing, CheckCheck, LockKeyhole, UserRoundPlus } from 'lucide-react'
+import { BellRing, CheckCheck, LockKeyhole } from 'lucide-react'
 import { type CSSProperties, memo } from 'react'
 import { hasRow } from '../../../src/domain/conditions/condition.ts'
 import type { ChannelFacts } from '../../app/channel-state.ts'
@@ -13,6 +13,7 @@ import { isOpen, useChannelAlert } from '../alerts/alerts.ts'
 import { useAlertResponses } from '../alerts/use-alert-responses.ts'
 import { rangeAround } from '../channels/channel-range.ts'
 import { Chart, Level, Meters, qualityTextOf } from '../meters/meters.tsx'
+import { AssignButton } from '../slots/assign-button.tsx'
 import { Flags } from '../state-icon.tsx'
 import { Battery, BatteryAge } from './battery.tsx'
 import { fitName } from './name-fit.ts'
@@ -31,7 +32,7 @@ export interface ChannelCardProps {
 
 export interface CardActions {
   readonly mayOperate: boolean
-  assign(channelId: number): void
+  assign(slot: number): void
 }
 
 export const ChannelCard = memo(function ChannelCard({
@@ -100,21 +101,11 @@ export const ChannelCard = memo(function ChannelCard({
 
 /** A button for users who may assign performers. */
 function Picture({ facts, actions }: { facts: ChannelFacts; actions: CardActions | undefined }) {
-  const { channelId, picture } = facts
-  const image = picture === null ? null : <img className="card-portrait" src={picture} alt="" />
-  if (actions?.mayOperate !== true) return image
-  const text = t('card.assign', { name: facts.title })
-  return (
-    <button
-      type="button"
-      className="card-assign"
-      title={text}
-      aria-label={text}
-      onClick={() => actions.assign(channelId)}
-    >
-      {image ?? <UserRoundPlus className="icon" aria-hidden="true" />}
-    </button>
-  )
+  const { slot, title, picture } = facts
+  if (actions?.mayOperate === true) {
+    return <AssignButton {...{ slot, picture }} name={title} assign={actions.assign} />
+  }
+  return picture === null ? null : <img className="card-portrait" src={picture} alt="" />
 }
 
 function Radio({ facts }: { facts: ChannelFacts }) {

@@ -3,8 +3,10 @@ import type { SlotRecord } from '../../../src/contract/slots.ts'
 import { useRecordOf, useWatchState } from '../../app/context.ts'
 import { formatMegahertz, plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
-import { placeholderTitle } from '../../app/slot-records.ts'
+import { placeholderTitle, showable } from '../../app/slot-records.ts'
+import { AssignButton } from '../slots/assign-button.tsx'
 import { StateIcon } from '../state-icon.tsx'
+import type { CardActions } from './channel-card.tsx'
 import { SlotNumber } from './slot-number.tsx'
 
 interface ShownPlaceholder extends PlaceholderInData {
@@ -19,7 +21,12 @@ export function usePlaceholder(id: number): ShownPlaceholder | null {
   return placeholder === undefined || title === undefined ? null : { ...placeholder, title, record }
 }
 
-export function PlaceholderCard({ id }: { id: number }) {
+interface PlaceholderCardProps {
+  readonly id: number
+  readonly actions?: CardActions | undefined
+}
+
+export function PlaceholderCard({ id, actions }: PlaceholderCardProps) {
   const placeholder = usePlaceholder(id)
   if (placeholder === null) return null
   const { slot, title, kind, frequency, note, record } = placeholder
@@ -32,9 +39,19 @@ export function PlaceholderCard({ id }: { id: number }) {
           <span className="card-state-text">{t('states.unmonitored')}</span>
         </span>
       </div>
-      <bdi className="placeholder-name" dir="auto">
-        {title}
-      </bdi>
+      <div className="card-who">
+        <bdi className="placeholder-name" dir="auto">
+          {title}
+        </bdi>
+        {actions?.mayOperate === true ? (
+          <AssignButton
+            {...{ slot }}
+            name={title || t('card.slot', { slot })}
+            picture={showable(record?.performer?.picture ?? null)}
+            assign={actions.assign}
+          />
+        ) : null}
+      </div>
       <p className="placeholder-kind">
         {[t(`card.kinds.${kind}`), frequency === null ? null : formatMegahertz(frequency), plainText(note)]
           .filter(Boolean)
@@ -44,11 +61,14 @@ export function PlaceholderCard({ id }: { id: number }) {
   )
 }
 
-export function PlannedCard({ slot }: { slot: number }) {
+export function PlannedCard({ slot, actions }: { slot: number; actions?: CardActions | undefined }) {
   return (
     <li className="card planned">
       <SlotNumber slot={slot} />
       <span className="planned-text">{t('card.planned')}</span>
+      {actions?.mayOperate === true ? (
+        <AssignButton {...{ slot }} name={t('card.slot', { slot })} assign={actions.assign} />
+      ) : null}
     </li>
   )
 }

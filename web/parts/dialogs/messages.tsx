@@ -1,5 +1,6 @@
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useState } from 'react'
 import './messages.css'
+import { useServices } from '../../app/context.ts'
 import { t } from '../../app/i18n.ts'
 
 export interface Message {
@@ -19,6 +20,26 @@ const MessageContext = createContext<(message: Message) => void>(() => {})
 
 export function useShowMessage(): (message: Message) => void {
   return useContext(MessageContext)
+}
+
+/** Shows a message with a button that undoes the requests with these ids, the latest one first. */
+export function useShowUndoable(): (text: string, undoIds: readonly (string | undefined)[]) => void {
+  const { api } = useServices()
+  const showMessage = useShowMessage()
+  return useCallback(
+    (text, undoIds) => {
+      const ids = undoIds.filter((id) => id !== undefined).toReversed()
+      const undo = async () => {
+        for (const id of ids) {
+          const response = await api.write('POST', `/api/undo/${id}`, undefined, 'object')
+          if (!response.ok) return showMessage({ text: response.problem.detail, tone: 'alarm' })
+        }
+        showMessage({ text: t('arrange.undone') })
+      }
+      showMessage({ text, undo: ids.length === 0 ? undefined : undo })
+    },
+    [api, showMessage],
+  )
 }
 
 export function Messages({ children }: { children: ReactNode }) {

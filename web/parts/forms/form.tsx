@@ -2,7 +2,7 @@
 
 import { createContext, type FormEvent, type ReactNode, useContext, useEffect, useRef } from 'react'
 import type { ApiResponse, Problem } from '../../app/api.ts'
-import { useRequest } from '../../app/resource.ts'
+import { type RequestState, useRequest } from '../../app/resource.ts'
 import './form.css'
 import { passwordProblem } from '../../../src/domain/access/password.ts'
 import { toSentence } from '../../app/format.ts'
@@ -26,6 +26,8 @@ export interface FormProps<Body> {
   onDone(body: Body): void
   onChange?(values: FormData): void
   readonly isDisabled?: boolean
+  /** Of a form that can be sent with other buttons, too. */
+  readonly request?: RequestState
 }
 
 export function Form<Body>({
@@ -37,9 +39,11 @@ export function Form<Body>({
   onDone,
   onChange,
   isDisabled = false,
+  ...props
 }: FormProps<Body>) {
   const form = useRef<HTMLFormElement>(null)
-  const request = useRequest()
+  const ownRequest = useRequest()
+  const request = props.request ?? ownRequest
   const { problem } = request
   const isFieldKnown = problem?.field !== undefined && fieldOf(form.current, problem.field) !== null
   useEffect(() => {
