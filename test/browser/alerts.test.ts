@@ -61,7 +61,7 @@ it('snoozes, silences and acknowledges with a note', async () => {
   await press(page, 'Silence')
   await alert.getByText('Silenced').waitFor()
   const silences = page.getByRole('region', { name: 'Silences in effect' })
-  await silences.getByText(/^Battery critical · \d+ Nora$/).waitFor()
+  await silences.getByText(/^Battery critical · \d+ Y13 Nora$/).waitFor()
   await silences.getByText('Line check').waitFor()
   await silences.getByRole('button', { name: /^End the silence/ }).click()
   await silences.waitFor({ state: 'detached' })

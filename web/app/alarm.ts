@@ -4,7 +4,7 @@
  */
 
 import type { AlertBody } from '../../src/contract/alerts.ts'
-import { alertLine, alertReason } from '../parts/alerts/alert-text.ts'
+import { alertLine, alertPeople, alertReason } from '../parts/alerts/alert-text.ts'
 import { type AlarmChoice, listAlarms, parseAlarmChoice } from './alarm-choice.ts'
 import { type AlarmSeverity, createAlarmLoop, playAlarm } from './alarm-loop.ts'
 import { allStaleSince } from './channel-state.ts'
@@ -169,7 +169,8 @@ export class Alarm {
 }
 
 function notify(alert: AlertBody) {
-  new Notification(alertLine(alert), { body: alertReason(alert) ?? '', tag: `micwatch-${alert.id}` })
+  const body = [alertPeople(alert), alertReason(alert)].filter((line) => line !== null).join('\n')
+  new Notification(alertLine(alert), { body, tag: `micwatch-${alert.id}` })
 }
 
 /** Browsers support notifications only over HTTPS and on localhost. */

@@ -2,6 +2,7 @@ import type { PlaceholderInData } from '../../src/contract/placeholders.ts'
 import type { SlotRecord } from '../../src/contract/slots.ts'
 import type { EntryHolder } from '../../src/domain/equipment/slot-entry.ts'
 import { plainText } from './format.ts'
+import { t } from './i18n.ts'
 import type { WatchState } from './watch-state.ts'
 
 type Records = WatchState['slotRecords']
@@ -28,6 +29,11 @@ function holderOf({ channel_id, placeholder_id }: SlotRecord): EntryHolder {
 
 function keyOf({ kind, id }: EntryHolder): string {
   return `${kind} ${id}`
+}
+
+/** `7 Nora` */
+export function slotTitle({ slot, title }: { readonly slot: number; readonly title: string }): string {
+  return t('alerts.channelOption', { slot, name: title })
 }
 
 /** A new placeholder has no record yet, and may be without a name. */

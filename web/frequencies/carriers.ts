@@ -1,7 +1,7 @@
 import type { FrequencyCarrierBody } from '../../src/contract/frequencies.ts'
 import { formatMhz, parseMhz } from '../../src/domain/frequencies/carrier.ts'
 import { plainText } from '../app/format.ts'
-import { slotTitle } from '../parts/channels/channel-options.ts'
+import { slotTitle } from '../app/slot-records.ts'
 
 /** `planned`: a placeholder. `offline`: the receiver is offline. Whether these are on is unknown. */
 export type CarrierState = 'on' | 'off' | 'offline' | 'planned'

@@ -196,7 +196,8 @@ function ChannelRow({ receiverId, channelId, columns, actions }: RowProps) {
 const cells: Readonly<Record<Column, (facts: ChannelFacts) => ReactNode>> = {
   slot: ({ slot, color }) => (
     <>
-      {slot} <SlotMark color={color} />
+      {slot}
+      <SlotMark color={color} />
     </>
   ),
   name: (facts) => <NameCell facts={facts} />,
@@ -274,7 +275,8 @@ function PlaceholderRow({ id, columns, actions }: Pick<RowProps, 'columns' | 'ac
   const contents: Partial<Record<Column, ReactNode>> = {
     slot: (
       <>
-        {slot} <SlotMark color={record?.color} />
+        {slot}
+        <SlotMark color={record?.color} />
       </>
     ),
     name: (

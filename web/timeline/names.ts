@@ -2,8 +2,8 @@ import type { EventBody } from '../../src/contract/history.ts'
 import { useServices, useWatchState } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
+import { slotTitle } from '../app/slot-records.ts'
 import type { Watch } from '../app/watch.ts'
-import { slotTitle } from '../parts/channels/channel-options.ts'
 import type { Row } from './use-timeline.ts'
 
 /** The slot and title of that time, where the event has them. */

@@ -16,7 +16,7 @@ import { Ago } from '../age.tsx'
 import { StateIcon } from '../state-icon.tsx'
 import { AcknowledgeButton } from './acknowledge-button.tsx'
 import { NoteDialog, SnoozeDialog } from './alert-dialogs.tsx'
-import { alertReason, alertSubject, alertTitle, personName, snoozeEndText } from './alert-text.ts'
+import { alertPeople, alertReason, alertSubject, alertTitle, personName, snoozeEndText } from './alert-text.ts'
 import { canRespond, isOpen } from './alerts.ts'
 import { SilenceDialog } from './silence-dialog.tsx'
 
@@ -30,6 +30,7 @@ interface AlertItemProps {
 export function AlertItem({ alert, box = null, isAtSubject = false }: AlertItemProps) {
   const { state, severity, cleared_at } = alert
   const at = happenedAt(alert)
+  const people = alertPeople(alert)
   const reason = alertReason(alert)
   return (
     <li className="alert" data-severity={severity} data-state={state}>
@@ -42,6 +43,11 @@ export function AlertItem({ alert, box = null, isAtSubject = false }: AlertItemP
           {alertTitle(alert)} <span className="alert-severity">{t(`alerts.severities.${severity}`)}</span>
         </h3>
         {isAtSubject ? null : <Subject alert={alert} />}
+        {people === null ? null : (
+          <p>
+            <bdi>{people}</bdi>
+          </p>
+        )}
         {reason === null ? null : <p>{reason}</p>}
         <Beginning alert={alert} />
         <Response alert={alert} />

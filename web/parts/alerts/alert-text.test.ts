@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { alertKinds, alertKindTable } from '../../../src/contract/alert-kinds.ts'
 import { buildAlert } from '../../../test/support/builders.ts'
-import { alertLine, alertReason, alertSubject, alertTitle } from './alert-text.ts'
+import { alertLine, alertPeople, alertReason, alertSubject, alertTitle } from './alert-text.ts'
 
 const data = { ...buildAlert().data, name: 'Y13', title: 'Nora', slot: 12, receiver: 'Rack A' }
 
@@ -33,6 +33,15 @@ it('names the address of a source, the number of failures and the error', () => 
   const alert = buildAlert({ kind: 'upstream_failing', data: failing })
   expect(alertSubject(alert)).toBe('https://10.0.0.1')
   expect(alertReason(alert)).toBe('Refused. 3 polls in a row failed.')
+})
+
+it('lists the people of a receiver', () => {
+  const people = [
+    { slot: 7, title: 'Nora' },
+    { slot: 8, title: 'Ben' },
+  ]
+  expect(alertPeople(buildAlert({ kind: 'receiver_offline', data: { ...data, people } }))).toBe('7 Nora, 8 Ben')
+  expect(alertPeople(buildAlert())).toBeNull()
 })
 
 it('uses the message of a kind that it does not know', () => {

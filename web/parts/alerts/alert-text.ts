@@ -11,6 +11,7 @@ import {
   toSentence,
 } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
+import { slotTitle } from '../../app/slot-records.ts'
 
 type Described = Pick<AlertBody, 'kind' | 'message' | 'manufacturer' | 'data'>
 
@@ -34,6 +35,12 @@ export function alertLine(alert: Described): string {
   const name = alertSubject(alert)
   const title = alertTitle(alert)
   return name === null || !isAlertKind(alert.kind) ? title : t('alerts.line', { name, title })
+}
+
+/** The slots and titles of a receiver's channels; null if the alert has none. */
+export function alertPeople({ data: { people } }: Pick<Described, 'data'>): string | null {
+  if (people === undefined) return null
+  return people.map(({ slot, title }) => slotTitle({ slot, title: plainText(title ?? '') })).join(', ')
 }
 
 /** Null for an unknown kind. */

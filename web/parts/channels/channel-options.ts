@@ -1,7 +1,7 @@
 import { useMemo, useSyncExternalStore } from 'react'
 import type { ChannelFacts } from '../../app/channel-state.ts'
 import { useServices } from '../../app/context.ts'
-import { t } from '../../app/i18n.ts'
+import { slotTitle } from '../../app/slot-records.ts'
 
 interface ChannelOption {
   readonly value: string
@@ -32,9 +32,4 @@ function hasSameOption(card: ChannelFacts, before: ChannelFacts | undefined): bo
 
 function toOption({ channelId, slot, title }: ChannelFacts): ChannelOption {
   return { value: String(channelId), text: slotTitle({ slot, title }) }
-}
-
-/** `7 Nora` */
-export function slotTitle({ slot, title }: Pick<ChannelFacts, 'slot' | 'title'>): string {
-  return t('alerts.channelOption', { slot, name: title })
 }
