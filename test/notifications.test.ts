@@ -108,7 +108,10 @@ describe.concurrent('notifications', () => {
     const config = { url: 'https://ntfy.example', topic: 'rf', token: 'tk_secret' }
     const { status, json } = await admin.post(channels, { name: 'Crew', type: 'ntfy', config })
     const masked = { ...config, url: expect.stringContaining('ntfy.example'), token: '********' }
-    expect([status, json]).toEqual([201, { id: 1, name: 'Crew', type: 'ntfy', config: masked, enabled: true }])
+    expect([status, json]).toEqual([
+      201,
+      { id: 1, name: 'Crew', type: 'ntfy', config: masked, enabled: true, without_names: false },
+    ])
     const kept = await admin.patch(`${channels}1/`, { name: 'RF crew', config: { ...config, token: '********' } })
     expect(kept.json).toMatchObject({ name: 'RF crew', config: masked })
     const secrets = await openSecrets(app.dataDir)

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { buildReceiver } from '../../test/support/builders.ts'
+import { buildReceiver, buildTitles } from '../../test/support/builders.ts'
 import { emptyChannel, type Receiver, type Transmitter } from '../domain/equipment/receiver.ts'
 import { checkCarriers } from '../domain/frequencies/check.ts'
 import { type LiveCheckFilter, listLiveCarriers, toLiveCheck } from '../domain/frequencies/live-carriers.ts'
@@ -55,7 +55,8 @@ class TestConflicts {
   async #check(filter: LiveCheckFilter) {
     this.checks += 1
     const lists = { placeholders: [], groups: [], locations: [], profiles: builtInProfiles }
-    const carriers = listLiveCarriers({ receivers: [...this.receivers.values()], ...lists })
+    const titles = { titleOf: buildTitles(), titleOfPlaceholder: () => '' }
+    const carriers = listLiveCarriers({ receivers: [...this.receivers.values()], ...lists, ...titles })
     return { carriers, result: checkCarriers(toLiveCheck(carriers, filter).carriers) }
   }
 }
@@ -67,7 +68,10 @@ it('keeps a conflict settling for 10 s after its end', async () => {
   await test.put(1, '500.000')
   expect(test.conflicts.isSettling(20)).toBe(false)
   await test.put(2, '500.100')
-  expect(test.conflicts.conflictOf(20)).toMatchObject({ kind: 'spacing', generators: ['Vox'] })
+  expect(test.conflicts.conflictOf(20)).toMatchObject({
+    kind: 'spacing',
+    generators: [{ slot: 1, title: 'Vox' }],
+  })
   expect(test.conflicts.conflictOf(10)).toBeNull()
   test.changed.length = 0
   await test.put(2, '510.000')

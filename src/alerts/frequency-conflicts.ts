@@ -168,7 +168,8 @@ function firstConflicts(carriers: readonly LiveCarrier[], { conflicts, victims }
     const { channelId = null, receiverId = null } = byId.get(id) ?? {}
     if (channelId === null || receiverId === null) continue
     const { kind = null, generators = [] } = listed.get(id) ?? {}
-    first.set(channelId, { kind, generators: generators.map((one) => byId.get(one)?.name ?? one), receiverId })
+    const named = generators.flatMap((one) => byId.get(one) ?? []).map(({ slot, name: title }) => ({ slot, title }))
+    first.set(channelId, { kind, generators: named, receiverId })
   }
   return first
 }

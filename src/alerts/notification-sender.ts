@@ -290,7 +290,8 @@ export class NotificationSender {
       )
       await countDeliveryChange(tx)
       const marksOf = (alert: Alert) => alertContext.marksOf(alert)
-      const context = { now: now(), total: all.length, marksOf, onUnlisted: logUnlisted(log) }
+      const { without_names } = channel
+      const context = { now: now(), total: all.length, without_names, marksOf, onUnlisted: logUnlisted(log) }
       const message = createMessage({ ...delivery, id: delivery.message_id }, alerts, context)
       return { delivery, channel, message }
     })

@@ -24,7 +24,10 @@ async function start(urls: readonly string[], fields: Partial<NotificationRule> 
   const clock = { now: startedAt }
   const notificationChannels = urls.map((url, index): SealedChannel => {
     const channel = { id: index + 1, name: url, type: 'webhook', enabled: true } as const
-    return { ...channel, open: () => ({ ...channel, config: { url }, secrets: {}, signing: null }) }
+    return {
+      ...channel,
+      open: () => ({ ...channel, without_names: false, config: { url }, secrets: {}, signing: null }),
+    }
   })
   const silenced = new Set<number>()
   const write = () => {}

@@ -152,16 +152,18 @@ export class UnstoredNotifications {
     }
   }
 
-  async #send(delivery: Delivery, channel: SealedChannel): Promise<void> {
+  async #send(delivery: Delivery, sealed: SealedChannel): Promise<void> {
     const { secrets, outbound, publicUrl, alertContext, notificationCounters, log } = this.#subsystems
     const { now, random } = this.#time
     const alerts = delivery.alerts.flatMap(({ id }) => this.#alerts.get(id) ?? [])
+    const channel = sealed.open(secrets)
     const message = createMessage({ ...delivery, id: delivery.messageId }, alerts, {
       now: now(),
+      without_names: channel.without_names,
       marksOf: (alert) => alertContext.marksOf(alert),
       onUnlisted: logUnlisted(log),
     })
-    const result = await sendMessage(channel.open(secrets), message, {
+    const result = await sendMessage(channel, message, {
       destinations: outbound.destinations,
       publicUrl,
       signal: this.#stop.signal,

@@ -4,6 +4,11 @@ import Type from 'typebox'
 import { type Body, listOf, named, oneOf, orNull, text, textOrNull, time, whole, wholeOrNull } from './schema.ts'
 import { conflictKinds, crossedValues, faults, titleSources } from './values.ts'
 
+const SlotName = Type.Object({
+  slot: whole('Slot.'),
+  title: textOrNull('Title; null in messages without names.'),
+})
+
 export const AlertData = named(
   'AlertData',
   'The subject of the alert, with current values while it is open. Names are from the time it was raised.',
@@ -16,12 +21,7 @@ export const AlertData = named(
     title_from: Type.Optional(orNull(Type.Enum([...titleSources]), 'Which of these names the title is.')),
     pack: Type.Optional(textOrNull('Name of the transmitter, also of the last one.')),
     channel_name: Type.Optional(textOrNull('Name of the channel on the equipment.')),
-    people: Type.Optional(
-      listOf(
-        Type.Object({ slot: whole('Slot.'), title: text('Title.') }),
-        'The channels of the receiver that have a title of their own, by slot.',
-      ),
-    ),
+    people: Type.Optional(listOf(SlotName, 'The channels of the receiver that have a title of their own, by slot.')),
     battery: wholeOrNull('Battery level in percent.'),
     minutes_left: wholeOrNull('Remaining battery time in minutes.'),
     threshold: wholeOrNull('Limit that applies: percent, minutes or dBm, depending on the kind and on `crossed`.'),
@@ -41,7 +41,8 @@ export const AlertData = named(
     failures: Type.Optional(whole('Number of polling cycles in a row that failed.')),
     error: Type.Optional(textOrNull('Why it failed.')),
     conflict: Type.Optional(oneOf(conflictKinds, 'Kind of the frequency conflict.')),
-    generators: Type.Optional(listOf(Type.String(), 'Names of the carriers that cause the frequency conflict.')),
+    generators: Type.Optional(listOf(Type.String(), 'Titles of the carriers that cause the frequency conflict.')),
+    conflicts_with: Type.Optional(listOf(SlotName, 'The slots of these carriers.')),
     ends_at: Type.Optional(time('Planned end of the show, before which the battery will be empty.')),
   },
 )

@@ -264,9 +264,14 @@ function describeBattery({ battery, minutes_left, crossed }: AlertData): string 
 
 /** For example "7 Nora, 8 Ben and 2 more". */
 function listPeople(people: NonNullable<AlertData['people']>): string {
-  const listed = people.slice(0, maxListedPeople).map(({ slot, title }) => `${slot} ${title}`)
+  const listed = people.slice(0, maxListedPeople).map(nameSlot)
   const others = people.length - listed.length
   return `${listed.join(', ')}${others === 0 ? '' : ` and ${others} more`}`
+}
+
+/** Slot and title; without names the slot alone. */
+function nameSlot({ slot, title }: { readonly slot: number; readonly title: string | null }): string {
+  return title === null ? String(slot) : `${slot} ${title}`
 }
 
 function describeLastBattery({ battery, minutes_left }: AlertData): string {
@@ -279,8 +284,9 @@ function listBatteryValues({ battery, minutes_left }: AlertData): string {
   return values.filter((value) => value !== '').join(', ')
 }
 
-function describeConflict({ conflict, generators = [] }: AlertData): string {
-  const carriers = generators.join(', ')
+function describeConflict({ conflict, conflicts_with, generators = [] }: AlertData): string {
+  // Alerts of earlier versions have only names.
+  const carriers = (conflicts_with?.map(nameSlot) ?? generators).join(', ')
   switch (conflict) {
     case undefined:
       return ''

@@ -47,6 +47,9 @@ export const NotificationChannel = named('NotificationChannel', 'A service by wh
     description: 'Addresses and credentials, with `********` in place of secrets. Operators receive an empty object.',
   }),
   enabled: flag('Whether alerts are sent by it.'),
+  without_names: flag(
+    'Whether its messages name channels by their slots alone, without people, labels and channel names.',
+  ),
 })
 export type NotificationChannelBody = Body<typeof NotificationChannel>
 
@@ -132,6 +135,7 @@ export const notificationChannelFields = {
     description: 'an object of at most 100 fields',
   }),
   enabled: Type.Optional(trueOrFalse),
+  without_names: Type.Optional(trueOrFalse),
 }
 
 const clockTime = Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$', description: 'a time such as 19:30' })

@@ -69,12 +69,16 @@ export async function deleteNotificationChannel(tx: Tx, id: number): Promise<boo
   return numDeletedRows > 0n
 }
 
-function toRow({ name, enabled, config, ...channel }: Omit<NotificationChannel, 'id'>, secrets: Secrets) {
+function toRow(
+  { name, enabled, without_names, config, ...channel }: Omit<NotificationChannel, 'id'>,
+  secrets: Secrets,
+) {
   const seal = (text: string | null) => (text === null ? null : secrets.seal(text, context))
   const hasSecrets = Object.keys(channel.secrets ?? {}).length > 0
   return {
     name,
     enabled: enabled ? (1 as const) : (0 as const),
+    without_names: without_names ? (1 as const) : (0 as const),
     config: JSON.stringify(config),
     secrets: seal(hasSecrets ? JSON.stringify(channel.secrets) : null),
     signing_secret: seal(channel.signing?.secret ?? null),
@@ -91,7 +95,7 @@ function toChannel(row: Selectable<NotificationChannelRow>, secrets: Secrets): N
       return null
     }
   }
-  const { id, name, type, enabled, config, previous_until } = row
+  const { id, name, type, enabled, without_names, config, previous_until } = row
   const opened = open(row.secrets)
   const secret = open(row.signing_secret)
   return {
@@ -99,6 +103,7 @@ function toChannel(row: Selectable<NotificationChannelRow>, secrets: Secrets): N
     name,
     type,
     enabled: enabled === 1,
+    without_names: without_names === 1,
     config: JSON.parse(config),
     secrets: row.secrets === null ? {} : opened === null ? null : JSON.parse(opened),
     signing: secret === null ? null : { secret, previous: open(row.previous_secret), previous_until },

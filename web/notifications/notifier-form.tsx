@@ -13,7 +13,7 @@ import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { Dialog, DialogEnd } from '../parts/dialogs/dialog.tsx'
 import { useShowMessage } from '../parts/dialogs/messages.tsx'
-import { Field, SecretField, SelectField, TextField } from '../parts/forms/field.tsx'
+import { Field, SecretField, SelectField, TextField, TickField } from '../parts/forms/field.tsx'
 import { Form } from '../parts/forms/form.tsx'
 import { notifiersPath } from '../parts/notifiers.ts'
 import type { NewSecret } from './secret-once.tsx'
@@ -81,9 +81,14 @@ function ServiceForm({ notifier, type, onBack, onSecret, onDone, onClose }: Serv
   const send = (values: FormData): Promise<ApiResponse<Stored>> => {
     const name = String(values.get('name')).trim()
     const change = changedConfig(type, config, values)
+    const without_names = values.get('without_names') !== null
     if (notifier === null)
-      return atField(type, api.write('POST', notifiersPath, { name, type, config: change }, 'object'))
-    const body = { ...(name !== notifier.name && { name }), ...(Object.keys(change).length > 0 && { config: change }) }
+      return atField(type, api.write('POST', notifiersPath, { name, type, config: change, without_names }, 'object'))
+    const body = {
+      ...(name !== notifier.name && { name }),
+      ...(without_names !== notifier.without_names && { without_names }),
+      ...(Object.keys(change).length > 0 && { config: change }),
+    }
     return atField(type, api.write('PATCH', `${notifiersPath}${notifier.id}/`, body, 'object'))
   }
   const done = async ({ name, secret }: Stored) => {
@@ -134,6 +139,12 @@ function ServiceForm({ notifier, type, onBack, onSecret, onDone, onClose }: Serv
           maxLength={255}
         />
         <ConfigFields {...{ type, config, isMoved }} />
+        <TickField
+          name="without_names"
+          label={t('notifications.form.withoutNames')}
+          hint={t('notifications.form.withoutNamesHint')}
+          defaultChecked={notifier?.without_names ?? false}
+        />
       </Form>
     </Dialog>
   )

@@ -50,6 +50,7 @@ interface NewChannel {
   readonly type: NotificationChannelType
   readonly config: ChannelConfig
   readonly enabled?: boolean
+  readonly without_names?: boolean
 }
 
 export type ChannelChange = Partial<Omit<NewChannel, 'type'>>
@@ -57,12 +58,13 @@ export type ChannelChange = Partial<Omit<NewChannel, 'type'>>
 export async function addNotificationChannel(
   service: Service,
   actor: Actor,
-  { name, type, config, enabled = true }: NewChannel,
+  { name, type, config, enabled = true, without_names = false }: NewChannel,
 ): Promise<NotificationChannel> {
   const valid = await validateConfig(service.outbound.destinations, type, {}, config)
   const signing = type === 'webhook' ? { secret: createSigningSecret(), previous: null, previous_until: null } : null
   return editRecords(service, 'notifications', async (tx) => {
-    const added = await insertNotificationChannel(tx, service.secrets, { name, type, enabled, ...valid, signing })
+    const channel = { name, type, enabled, without_names, ...valid, signing }
+    const added = await insertNotificationChannel(tx, service.secrets, channel)
     await audit(tx, actor, 'notification_channel.create', added.id, { name, type })
     return added
   })
@@ -208,6 +210,7 @@ function listChanged(before: NotificationChannel, after: NotificationChannel): s
   return [
     ...(before.name === after.name ? [] : ['name']),
     ...(before.enabled === after.enabled ? [] : ['enabled']),
+    ...(before.without_names === after.without_names ? [] : ['without_names']),
     ...fields.filter((field) => !isDeepStrictEqual(old[field], current[field])).map((field) => `config.${field}`),
   ]
 }

@@ -79,10 +79,10 @@ function exportChannels(
   { notification_channels }: Installation,
   { withSecrets }: ExportOptions,
 ): NotificationChannelEntry[] {
-  const entries = notification_channels.map(({ name, type, enabled, config, secrets, signing }) => {
+  const entries = notification_channels.map(({ name, type, enabled, without_names, config, secrets, signing }) => {
     const exported = Object.entries(secrets ?? {}).map(([field, value]) => [field, withSecrets ? value : mask])
     return {
-      ...{ name, type, enabled, config: { ...config, ...Object.fromEntries(exported) } },
+      ...{ name, type, enabled, without_names, config: { ...config, ...Object.fromEntries(exported) } },
       ...(withSecrets && signing !== null && { secret: signing.secret }),
     }
   })
@@ -122,12 +122,13 @@ export async function planNotificationChannels(
 ): Promise<PlannedChannel[]> {
   const pick = createPicker(channels)
   const planned: PlannedChannel[] = []
-  for (const [index, { name, type, enabled, config = {}, secret }] of entries.entries()) {
+  for (const [index, { name, type, config = {}, secret, ...entry }] of entries.entries()) {
     const stored = pick((channel) => channel.name === name && channel.type === type)
     try {
       const valid = await validateConfig(destinations, type, stored === undefined ? {} : fullConfig(stored), config)
       const signing = type === 'webhook' ? signingOf(stored, secret) : null
-      planned.push({ stored, channel: { name, type, enabled: enabled ?? stored?.enabled ?? true, ...valid, signing } })
+      const { enabled = true, without_names = false } = { ...stored, ...entry }
+      planned.push({ stored, channel: { name, type, enabled, without_names, ...valid, signing } })
     } catch (error) {
       if (!(error instanceof RequestError)) throw error
       throw new ImportError(`notification_channels.${index}`, error.details ?? error.message)

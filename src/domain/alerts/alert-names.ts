@@ -2,7 +2,8 @@
 
 import type { Channel, Receiver } from '../equipment/receiver.ts'
 import type { Title } from '../equipment/slot-record.ts'
-import type { AlertCause, AlertData } from './alert.ts'
+import type { Alert, AlertCause, AlertData } from './alert.ts'
+import { describeAlert, describeWith } from './describe-alert.ts'
 
 type Named = Pick<AlertCause, 'kind' | 'channel_id' | 'data'>
 
@@ -13,13 +14,15 @@ export function withNames<Cause extends Named>(
   titleOf: (channel: Channel) => Title,
 ): Cause {
   const channel = receiver.channels.find(({ id }) => id === cause.channel_id)
-  const names = channel === undefined ? namesOfReceiver(cause, receiver, titleOf) : namesOfChannel(channel, titleOf)
+  const names = channel === undefined ? namesOfReceiver(cause, receiver, titleOf) : listNames(channel, titleOf(channel))
   return { ...cause, data: { ...cause.data, ...names } }
 }
 
-function namesOfChannel(channel: Channel, titleOf: (channel: Channel) => Title): Partial<AlertData> {
-  const { title, title_from } = titleOf(channel)
-  const { name, transmitter, last_transmitter } = channel
+/** The names of a channel in an alert or event. */
+export function listNames(
+  { name, transmitter, last_transmitter }: Channel,
+  { title, title_from }: Title,
+): Pick<AlertData, 'title' | 'title_from' | 'pack' | 'channel_name'> {
   return { title, title_from, pack: (transmitter ?? last_transmitter)?.name ?? null, channel_name: name }
 }
 
@@ -49,5 +52,35 @@ export function withFirstNames(data: AlertData, first: AlertData): AlertData {
     ...{ name: name ?? data.name, receiver: receiver ?? data.receiver },
     ...titled,
     ...(people && { people }),
+  }
+}
+
+/** Names channels by their slots alone. The receiver and the pack keep their names. */
+export function withoutNames(alert: Alert): Alert {
+  const { first } = alert
+  const data = withoutTitles(alert.data)
+  const firstData = withoutTitles(first.data)
+  return {
+    ...alert,
+    data,
+    message: describeWith(alert, data),
+    first: {
+      ...first,
+      data: firstData,
+      message: describeAlert({ kind: first.kind, manufacturer: alert.manufacturer, data: firstData }),
+    },
+  }
+}
+
+function withoutTitles({ generators: _, people, conflicts_with: others, ...data }: AlertData): AlertData {
+  const { slot, title, pack = null } = data
+  // Packs are often named like the person who wears them.
+  const shownPack = pack !== null && title != null && pack.toLowerCase().includes(title.toLowerCase()) ? null : pack
+  const ofChannel = { name: shownPack, title: null, title_from: null, pack: shownPack, channel_name: null }
+  return {
+    ...data,
+    ...(slot !== null && ofChannel),
+    ...(people && { people: people.map((one) => ({ ...one, title: null })) }),
+    ...(others && { conflicts_with: others.map((one) => ({ ...one, title: null })) }),
   }
 }

@@ -6,8 +6,10 @@ import { resolveThresholds } from '../conditions/condition.ts'
 import type { TransmitterDetails } from '../equipment/receiver.ts'
 import { type Channel, emptyChannel, type Receiver } from '../equipment/receiver.ts'
 import { namesOfChannel, titleOf } from '../equipment/slot-record.ts'
-import { withNames } from './alert-names.ts'
+import type { Alert } from './alert.ts'
+import { withNames, withoutNames } from './alert-names.ts'
 import { canChangeCauses, listReceiverCauses, receiverAlertEnding } from './channel-alerts.ts'
+import { describeEnding } from './describe-alert.ts'
 import { TestAlerts } from './test-alerts.ts'
 
 const second = 1000
@@ -313,6 +315,35 @@ describe('a receiver that goes offline', () => {
     receiver.performers.set(9, 'Mia').set(10, 'Tom')
     receiver.evaluate(minute)
     expect(receiver.open[0]?.message).toBe('FOH-1 offline: 7 Nora, 8 Ben and 2 more')
+  })
+
+  // Conformance: C-21.25.
+  test('is described by slots and packs in a message without names, also how its alert ended', () => {
+    const receiver = new TestReceiver().set(['battery_low'], { fields: { name: 'Stage', transmitter: vox } })
+    receiver.performers.set(5, 'Nora').set(6, 'Ben')
+    receiver.setOnline(false).evaluate()
+    const messagesOf = (alert: Alert) => {
+      const { message, first } = withoutNames(alert)
+      return [message, first.message]
+    }
+    const [offline] = receiver.open
+    expect(offline?.message).toBe('Rack 1 offline: 5 Nora, 6 Ben')
+    expect(offline && messagesOf(offline)).toEqual(Array(2).fill('Rack 1 offline: 5, 6'))
+    receiver.setOnline(true).evaluate()
+    const [low] = receiver.open
+    if (low === undefined) throw new Error('the battery has no alert')
+    expect(withoutNames(low)).toMatchObject({
+      message: '5: battery at 80% (pack Vox)',
+      data: { name: 'Vox', title: null, title_from: null, pack: 'Vox', channel_name: null },
+    })
+    for (const ending of ['resolved', 'unmonitored', 'disabled'] as const) {
+      const cleared = { ...low, cleared_at: 1, message: describeEnding(low, ending) }
+      expect(cleared.message).toContain('Nora')
+      expect(withoutNames(cleared).message).toBe(cleared.message.replace('5 Nora', '5'))
+    }
+    // A pack that is named like the person is left out.
+    const pack = { ...low, data: { ...low.data, pack: 'NORA 2' } }
+    expect(withoutNames(pack)).toMatchObject({ message: '5: battery at 80%', data: { name: null, pack: null } })
   })
 
   // Conformance: C-11.3.

@@ -8,7 +8,7 @@ import type { AlertEnding } from './describe-alert.ts'
 export interface ChannelConflict {
   /** Null if the channel has more conflicts than are listed. */
   readonly kind: ConflictKind | null
-  readonly generators: readonly string[]
+  readonly generators: readonly { readonly slot: number; readonly title: string }[]
 }
 
 export interface ConflictContext {
@@ -32,7 +32,12 @@ export function listConflictCauses(receiver: Receiver, { conflictOf, isInhibited
         manufacturer: receiver.manufacturer,
         receiver_id: receiver.id,
         channel_id: channel.id,
-        data: { ...toChannelData(receiver, channel, null), ...(kind !== null && { conflict: kind }), generators },
+        data: {
+          ...toChannelData(receiver, channel, null),
+          ...(kind !== null && { conflict: kind }),
+          generators: generators.map(({ title }) => title),
+          conflicts_with: [...generators],
+        },
       },
     ]
   })

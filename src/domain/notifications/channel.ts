@@ -16,6 +16,8 @@ export interface NotificationChannel {
   readonly name: string
   readonly type: NotificationChannelType
   readonly enabled: boolean
+  /** Messages name channels by their slots alone. */
+  readonly without_names: boolean
   readonly config: ChannelConfig
   /** The secrets of the configuration; null if they were encrypted with another key. */
   readonly secrets: ChannelConfig | null
@@ -70,11 +72,11 @@ export function splitConfig(
 
 /** Administrators see `********` in place of secrets, others no configuration. */
 export function toChannelBody(
-  { id, name, type, enabled, config, secrets }: NotificationChannel,
+  { id, name, type, enabled, without_names, config, secrets }: NotificationChannel,
   { showsAddresses }: { readonly showsAddresses: boolean },
 ): NotificationChannelBody {
   const masked = Object.fromEntries(Object.keys(secrets ?? {}).map((field) => [field, mask]))
-  return { id, name, type, config: showsAddresses ? { ...config, ...masked } : {}, enabled }
+  return { id, name, type, config: showsAddresses ? { ...config, ...masked } : {}, enabled, without_names }
 }
 
 /** Replaces addresses in a sentence: those in configurations, and everything that looks like one. */

@@ -1,6 +1,7 @@
 import type { AlertBody } from '../../contract/alerts.ts'
 import { type NotificationType, type Severity, severities } from '../../contract/values.ts'
 import { type Alert, type AlertMarks, toAlertBody } from '../alerts/alert.ts'
+import { withoutNames } from '../alerts/alert-names.ts'
 
 const maxAlertsPerMessage = 50
 
@@ -23,6 +24,8 @@ interface MessageContext {
   readonly now: number
   /** The number of alerts, if `alerts` are only the listed ones. */
   readonly total?: number
+  /** See `NotificationChannel`. */
+  readonly without_names: boolean
   marksOf(alert: Alert): AlertMarks
   /** Called for an alert that cannot be listed; `more` counts it. */
   onUnlisted(alert: Alert, error: unknown): void
@@ -31,11 +34,14 @@ interface MessageContext {
 export function createMessage(
   { id, type, created_at }: MessageHeader,
   alerts: readonly Alert[],
-  { now, total = alerts.length, marksOf, onUnlisted }: MessageContext,
+  { now, total = alerts.length, without_names, marksOf, onUnlisted }: MessageContext,
 ): NotificationMessage {
   const bodies = selectAlerts(alerts).flatMap((alert) => {
     try {
-      return toAlertBody(alert, { now, ...marksOf(alert) })
+      const { titleNow, ...marks } = marksOf(alert)
+      return without_names
+        ? toAlertBody(withoutNames(alert), { now, ...marks })
+        : toAlertBody(alert, { now, titleNow, ...marks })
     } catch (error) {
       onUnlisted(alert, error)
       return []

@@ -7,6 +7,7 @@ import { alertKindTable, isAlertKind } from '../../contract/alert-kinds.ts'
 import type { AlertBody } from '../../contract/alerts.ts'
 import { type NotificationType, type Severity, severities } from '../../contract/values.ts'
 import { happenedAt } from '../alerts/alert.ts'
+import { hasOtherPack } from '../alerts/describe-alert.ts'
 import { pageNames, pathOf } from '../pages.ts'
 import type { NotificationMessage } from './message.ts'
 import { toPlainText, utf8Length } from './plain-text.ts'
@@ -97,7 +98,7 @@ function toLine(alert: AlertBody, { type, created_at }: NotificationMessage): st
   const named = toPlainText(title ?? name ?? '', maxNameLength)
   const source = toPlainText(receiver ?? '', maxNameLength)
   const parts = [
-    title == null || !pack || pack === title ? '' : `pack ${toPlainText(pack, maxNameLength)}`,
+    hasOtherPack(alert.data) ? `pack ${toPlainText(pack ?? '', maxNameLength)}` : '',
     named.startsWith(source) ? '' : source,
   ].filter((part) => part !== '')
   const where = parts.length === 0 ? '' : ` (${parts.join(', ')})`
@@ -126,9 +127,11 @@ function describe(alert: AlertBody, type: NotificationType): string {
 }
 
 function nameOf({ manufacturer, data }: AlertBody): string {
-  const name = toPlainText(data.title ?? data.name ?? data.receiver ?? manufacturer ?? 'Unknown', maxNameLength)
-  if (data.address !== undefined) return `${name} at ${toPlainText(data.address, maxErrorLength)}`
-  return data.slot === null ? name : `${data.slot} ${name}`
+  const { slot, title, address } = data
+  if (slot !== null && title === null) return String(slot)
+  const name = toPlainText(title ?? data.name ?? data.receiver ?? manufacturer ?? 'Unknown', maxNameLength)
+  if (address !== undefined) return `${name} at ${toPlainText(address, maxErrorLength)}`
+  return slot === null ? name : `${slot} ${name}`
 }
 
 function pageOf(alerts: readonly AlertBody[]): string {

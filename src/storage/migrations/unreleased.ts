@@ -93,4 +93,8 @@ export const unreleased: readonly Migration[] = [
     names: ['20261129T0140Z-cast'],
     statements: () => ["insert into meta (key, value) values ('cast', 0)"],
   },
+  {
+    names: ['20261129T0215Z-without-names'],
+    statements: () => ['alter table notification_channels add column without_names bigint not null default 0'],
+  },
 ]

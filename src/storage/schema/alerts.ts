@@ -65,6 +65,7 @@ export interface NotificationChannelRow {
   name: string
   type: NotificationChannelType
   enabled: Flag
+  without_names: Generated<Flag>
   /** JSON: the configuration without its secrets. */
   config: string
   /** Encrypted JSON: the secrets of the configuration; null if it has none. */

@@ -37,6 +37,7 @@ export async function startNotifications(urls: readonly string[], engine: Engine
       name: `Webhook ${index + 1}`,
       type: 'webhook',
       enabled: true,
+      without_names: false,
       config: { url },
       secrets: {},
       signing,
