@@ -7,6 +7,7 @@ import { type FollowedMessage, followedMessages } from '../src/contract/followed
 import { toAlertBody } from '../src/domain/alerts/alert.ts'
 import { emptyChannel } from '../src/domain/equipment/receiver.ts'
 import { toChannelBody, toReceiverDetail } from '../src/domain/equipment/receiver-body.ts'
+import { toChannelRecord } from '../src/domain/equipment/slot-record.ts'
 import { toEventBody } from '../src/domain/events/event.ts'
 import { createMessage } from '../src/domain/notifications/message.ts'
 import { toNotificationText } from '../src/domain/notifications/text.ts'
@@ -15,8 +16,10 @@ import {
   toFollowedEvent,
   toFollowedReceiver,
   toFollowedSample,
+  toFollowedTitle,
   withChannelFields,
   withReceiverFields,
+  withTitle,
 } from '../src/domain/sites/followed.ts'
 import {
   nothingAnnounced,
@@ -74,6 +77,14 @@ function convert(message: FollowedMessage): void {
     case 'channel':
       toChannelBody(withChannelFields(emptyChannel(0, 1, 0), message))
       break
+    case 'slot_records':
+      for (const { channel_id, ...title } of message.slots) {
+        const receiver = toFollowedReceiver(firstReceiver, undefined, { record, now })
+        const titled = withTitle(receiver, channel_id ?? 0, toFollowedTitle(title))
+        for (const one of titled.channels)
+          toChannelRecord(titled, one, { entry: undefined, performer: undefined }, null)
+      }
+      break
     case 'levels':
       for (const entry of message.values) toFollowedSample(emptyChannel(0, 1, 0), entry)
       break
@@ -82,7 +93,11 @@ function convert(message: FollowedMessage): void {
       break
     case 'event':
     case 'event_changed': {
-      const draft = toFollowedEvent(message.event, record, { receiverOf: () => 1, channelOf: () => 1 })
+      const draft = toFollowedEvent(message.event, record, {
+        receiverOf: () => 1,
+        channelOf: () => ({ id: 1, slot: 1 }),
+        slotOf: () => undefined,
+      })
       if (draft !== null) toEventBody({ id: 1, ...draft })
       break
     }
@@ -102,12 +117,17 @@ function convertReceiver(body: Receiver): void {
 }
 
 function convertAlert(body: Extract<FollowedMessage, { type: 'alert' }> | SnapshotAlert): void {
-  const copy = toAlertCopy(body, record, { receiver: { id: 1 }, channel: { id: 1, slot: 1 } })
+  const copy = toAlertCopy(body, record, {
+    receiver: { id: 1 },
+    channel: { id: 1, slot: 1 },
+    slotOf: () => undefined,
+  })
   if (copy === null) return
   const alert = { ...copy, id: 1, state: 'raised' } as const
   toAlertBody(alert, { now, isSilenced: false })
   const message = createMessage({ id: 'm', type: 'alert.raised', created_at: now }, [alert], {
     now,
+    without_names: false,
     marksOf: () => ({ isSilenced: false }),
     onUnlisted: (_, error) => {
       throw error

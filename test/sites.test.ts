@@ -164,6 +164,85 @@ describe.concurrent('an installation that follows another one', () => {
     expect((await origin.receivers())[0]?.channels[0]?.slot).toBe(channel?.origin_slot)
   })
 
+  // Conformance: C-21.26.
+  it('shows the title that a channel has at the site, and lets users set label and color only', async () => {
+    const { origin, shure } = await startOrigin()
+    const follower = await startFollower(origin.url)
+    const put = (app: TestApp, slot: number, body: object) =>
+      app.send('PUT', `/api/slots/${slot}/`, {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    const { id } = deviceOf(shure)
+    const channel = channelOf(await origin.receiver(id))
+    expect(await put(origin, channel.slot, { performer_name: 'Nora' })).toMatchObject({ status: 200 })
+    const recordOf = async () =>
+      (await follower.get('/api/slots/')).json.find(({ title }: { title: string }) => title === 'Nora')
+    const { slot, channel_id } = await until('the title is shown', recordOf)
+    const move = { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ slot: 40 }) }
+    expect(await follower.send('PATCH', `/api/channels/${channel_id}/`, move)).toMatchObject({ status: 200 })
+    expect(slot).not.toBe(40)
+    const titled = { slot: 40, title: 'Nora', title_from: 'performer', performer: null }
+    expect(await put(follower, 40, { label: 'Lead', color: 'red' })).toMatchObject({
+      status: 200,
+      json: { ...titled, label: 'Lead', color: 'red' },
+    })
+    for (const field of [{ performer_name: 'Ben' }, { role: 'Glinda' }, { note: 'Wig' }, { spares: [1] }]) {
+      expect(await put(follower, 40, field)).toMatchObject({ status: 409 })
+    }
+
+    // A copied alert and event name the slot here.
+    shure.show.set(id, { battery: 8 }, 1)
+    const alert = await until('the alert is copied', async () => (await follower.get('/api/alerts/')).json[0])
+    expect(alert).toMatchObject({
+      message: expect.stringMatching(/^40 Nora: battery at 8%/),
+      data: { slot: 40, title: 'Nora', title_from: 'performer' },
+      first: { message: expect.stringMatching(/^40 Nora: /), data: { slot: 40 } },
+    })
+    const event = await until('the event is copied', async () => {
+      const { results } = (await follower.get('/api/events/?kind=battery_critical')).json
+      return results[0]
+    })
+    expect(event).toMatchObject({ text: '40 Nora: battery critical (8%)', data: { slot: 40 } })
+
+    await put(origin, channel.slot, { performer_id: null })
+    const nameThere = (await origin.get(`/api/slots/${channel.slot}/`)).json.title
+    await eventually(async () => (await follower.get('/api/slots/40/')).json).toMatchObject({
+      title: nameThere,
+      label: 'Lead',
+    })
+  })
+
+  // Conformance: C-21.26.
+  it('shows only plain titles of a hostile site, and the performers of an earlier version', async () => {
+    const { snapshot } = followedExamples
+    const titlesAfter = async (slot_records?: readonly unknown[]) => {
+      const data = { ...(snapshot as { data: object }).data, slot_records }
+      const site = await startHostileSite(JSON.stringify({ ...snapshot, type: 'snapshot', data }))
+      const follower = await startApp({ manufacturers: [follow(site.url)] })
+      const records = await until('the receiver is known', async () => {
+        const { json } = await follower.get('/api/slots/')
+        return json.length === 2 && (json as readonly { title: string; title_from: string }[])
+      })
+      return records.map(({ title, title_from }) => [title, title_from])
+    }
+    const title = `\u202eNo\u0000ra\r\n${'x'.repeat(500)}`
+    const hostile = [
+      { channel_id: 11, title, title_from: 'performer' },
+      { channel_id: 12, title: ['Ben'], title_from: 'nobody' },
+      { channel_id: 99, title: 'Nobody', title_from: 'label' },
+      'Nora',
+    ]
+    expect(await titlesAfter(hostile)).toEqual([
+      [expect.stringMatching(/^[^\p{Cc}\u202a-\u202e]{1,255}$/u), 'performer'],
+      ['Ben', 'channel'],
+    ])
+    expect(await titlesAfter()).toEqual([
+      ['Nora', 'performer'],
+      ['Ben', 'channel'],
+    ])
+  })
+
   // Conformance: C-18.21, C-18.22.
   it('copies its alerts, to which only the site can respond', async () => {
     const { origin, shure } = await startOrigin()

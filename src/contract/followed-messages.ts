@@ -13,7 +13,7 @@ import { ReceiverInData } from './receivers.ts'
 import { type Body, codePattern, nullable, oneOf, time, boundedWhole as whole } from './schema.ts'
 import { AnnouncedShow } from './shows.ts'
 import { AnnouncedSite, siteLimits } from './sites.ts'
-import { checkResults, forecastSources, gapReasons } from './values.ts'
+import { checkResults, forecastSources, gapReasons, titleSources } from './values.ts'
 
 const orNull = <Schema extends TSchema>(schema: Schema) => nullable(schema, 'a value')
 const optional = <Schema extends TSchema>(schema: Schema) => Type.Optional(schema)
@@ -113,6 +113,8 @@ const levels = Type.Tuple([
 
 // --- Alerts, shows and events ----------------------------------------------------------------------------------------
 
+const slotName = Type.Object({ slot: id, title: name }, { description: 'a slot and its title' })
+
 const alertData = {
   ...AlertData.properties,
   name: orNull(name),
@@ -120,7 +122,8 @@ const alertData = {
   title: optional(orNull(name)),
   pack: optional(orNull(name)),
   channel_name: optional(orNull(name)),
-  people: optional(upTo(siteLimits.channelsPerReceiver, Type.Object({ slot: id, title: name }))),
+  people: optional(upTo(siteLimits.channelsPerReceiver, slotName)),
+  conflicts_with: optional(upTo(100, slotName)),
   address: optional(text(1024)),
   error: optional(orNull(text(1024))),
   generators: optional(upTo(100, name)),
@@ -204,6 +207,15 @@ const assignments = upTo(
   ),
 )
 
+/** Only the titles of channels are used. */
+const slotRecords = upTo(
+  siteLimits.levels,
+  Type.Object(
+    { channel_id: orNull(id), title: orNull(name), title_from: orNull(Type.Enum([...titleSources])) },
+    { description: 'a slot' },
+  ),
+)
+
 // --- Messages --------------------------------------------------------------------------------------------------------
 
 function message<Name extends string, Fields extends TProperties>(type: Name, fields: Fields) {
@@ -221,6 +233,7 @@ const snapshotData = Type.Object(
     shows: optional(upTo(siteLimits.shows, show)),
     sites: optional(upTo(siteLimits.sites, Type.Object(announcedSite, { description: 'a site' }))),
     assignments: optional(assignments),
+    slot_records: optional(slotRecords),
   },
   { description: 'an object' },
 )
@@ -243,6 +256,7 @@ export const followedMessages = [
   numbered('alert', alert),
   numbered('show', { show: announcedShow }),
   numbered('assignments', { assignments }),
+  numbered('slot_records', { slots: slotRecords }),
   numbered('site', announcedSite),
   numbered('site_removed', { code: siteCode }),
   numbered('event', { event }),
@@ -269,4 +283,5 @@ export type FollowedChannelFields = Partial<Body<typeof channel>>
 export type FollowedAlert = Body<Type.TObject<typeof alert>>
 export type FollowedEvent = Body<typeof event>
 export type FollowedSiteBody = Body<Type.TObject<typeof announcedSite>>
+export type FollowedSlotRecord = Body<typeof slotRecords>[number]
 export type FollowedAssignment = Body<typeof assignments>[number]

@@ -105,7 +105,8 @@ export class FollowedSite {
   assignments(): readonly ChannelAssignment[] {
     const installation = this.#mirror?.installation
     if (installation === undefined) return []
-    return toFollowedAssignments(installation.record, this.#state.announcements.assignments, installation.channelOf)
+    const { record, channelOf } = installation
+    return toFollowedAssignments(record, this.#state.announcements.assignments, (id) => channelOf(id)?.id)
   }
 
   /** Receives the levels of these sites, and no others, from now on. The codes are those of this installation. */

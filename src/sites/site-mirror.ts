@@ -4,12 +4,20 @@
  */
 
 import type { Alerts } from '../alerts/alerts.ts'
-import type { FollowedAlert, FollowedMessage, FollowedReceiverBody } from '../contract/followed-messages.ts'
+import type {
+  FollowedAlert,
+  FollowedAssignment,
+  FollowedMessage,
+  FollowedReceiverBody,
+  FollowedSlotRecord,
+} from '../contract/followed-messages.ts'
 import { siteLimits } from '../contract/sites.ts'
 import type { AlertCopy } from '../domain/alerts/alert.ts'
 import type { Condition } from '../domain/conditions/condition.ts'
 import { type Channel, emptyChannel, mergeChannels, type Receiver } from '../domain/equipment/receiver.ts'
 import { toChannelBody } from '../domain/equipment/receiver-body.ts'
+import type { Title } from '../domain/equipment/slot-record.ts'
+import { isSameJson } from '../domain/json.ts'
 import type { LevelSample } from '../domain/levels/level-sample.ts'
 import { compareReceivers } from '../domain/live/receiver-changes.ts'
 import {
@@ -19,8 +27,10 @@ import {
   toAlertCopy,
   toFollowedReceiver,
   toFollowedSample,
+  toFollowedTitle,
   withChannelFields,
   withReceiverFields,
+  withTitle,
 } from '../domain/sites/followed.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'
@@ -52,8 +62,12 @@ export class SiteMirror {
   readonly #lease: LeaseHandle
   /** Local ids, by the ids that the site uses. */
   readonly #ids = new Map<number, number>()
-  /** Local receiver ids, by the channel ids that the site uses. */
+  /** The receivers of channels, all by the ids that the site uses. */
   readonly #receiverOfChannel = new Map<number, number>()
+  /** Slots here by slots at the site, as of the last messages; null until they are needed. */
+  #slots: ReadonlyMap<number, number> | null = null
+  /** False for earlier versions. */
+  #announcesTitles = false
   /** Receivers that have changed and are not stored yet, by the ids that the site uses. */
   readonly #drafts = new Map<number, Receiver>()
   readonly #removed = new Set<number>()
@@ -93,12 +107,14 @@ export class SiteMirror {
       record: this.#record,
       guard: this.#lease.guard,
       receiverOf: (idThere) => this.#ids.get(idThere),
-      channelOf: (idThere) => this.#channelOf(idThere)?.id,
+      channelOf: (idThere) => this.#channelOf(idThere),
+      slotOf: (slotThere) => this.#slotOf(slotThere),
     }
   }
 
   /** Applies messages in order. Resolves when their changes are stored and shown. */
   async apply(messages: readonly FollowedMessage[]): Promise<void> {
+    this.#slots = null
     for (const message of messages) {
       if (message.type === 'snapshot') await this.#readSnapshot(message)
       else if (message.type === 'resumed') await this.#restoreConditions()
@@ -140,7 +156,22 @@ export class SiteMirror {
   #index({ id, origin, channels }: Receiver): void {
     if (origin === undefined) return
     this.#ids.set(origin.id, id)
-    for (const channel of channels) this.#receiverOfChannel.set(channel.origin?.id ?? 0, id)
+    for (const channel of channels) this.#receiverOfChannel.set(channel.origin?.id ?? 0, origin.id)
+  }
+
+  /** Returns the stored receiver of the channel that has this id at the site, without levels. */
+  #receiverOf(channelThere: number): Receiver | undefined {
+    const idThere = this.#receiverOfChannel.get(channelThere)
+    return idThere === undefined ? undefined : this.#receiverStore.facts(this.#ids.get(idThere) ?? 0)
+  }
+
+  #slotOf(slotThere: number): number | undefined {
+    this.#slots ??= new Map(
+      this.#receivers().flatMap(({ channels }) =>
+        channels.map(({ origin, slot }): [number, number] => [origin?.slot ?? 0, slot]),
+      ),
+    )
+    return this.#slots.get(slotThere)
   }
 
   /** Returns the newest state of the receiver that has this id at the site. */
@@ -151,6 +182,7 @@ export class SiteMirror {
   #put(idThere: number, receiver: Receiver): void {
     this.#removed.delete(idThere)
     this.#drafts.set(idThere, receiver)
+    for (const { origin } of receiver.channels) this.#receiverOfChannel.set(origin?.id ?? 0, idThere)
   }
 
   async #readSnapshot({ data }: Snapshot): Promise<void> {
@@ -163,6 +195,12 @@ export class SiteMirror {
       if (isTimeSliceUsed()) await yieldToEventLoop()
     }
     for (const id of this.#ids.keys()) if (!listed.has(id)) this.#removed.add(id)
+    this.#announcesTitles = data.slot_records !== undefined
+    for (const record of data.slot_records ?? []) {
+      this.#readTitle(record)
+      if (isTimeSliceUsed()) await yieldToEventLoop()
+    }
+    this.#readPerformers(data.assignments ?? [])
     this.#changedAlerts.clear()
     for (const alert of data.alerts ?? []) this.#changedAlerts.set(alert.id, alert)
     this.#hasAllAlerts = true
@@ -228,6 +266,12 @@ export class SiteMirror {
       case 'levels':
         for (const entry of message.values) this.#levels.set(Number(entry[0]), entry)
         return
+      case 'slot_records':
+        for (const record of message.slots) this.#readTitle(record)
+        return
+      case 'assignments':
+        this.#readPerformers(message.assignments)
+        return
       case 'alert':
         this.#changedAlerts.set(message.id, message)
         return
@@ -258,8 +302,31 @@ export class SiteMirror {
     })
   }
 
+  #readTitle({ channel_id: channelId, ...title }: FollowedSlotRecord): void {
+    if (channelId !== null) this.#setTitle(channelId, toFollowedTitle(title))
+  }
+
+  /** Earlier versions announce only who wears the packs. */
+  #readPerformers(assignments: readonly FollowedAssignment[]): void {
+    if (this.#announcesTitles) return
+    const names = new Map(assignments.map(({ channel_id, performer }) => [channel_id, performer.name]))
+    for (const channelId of this.#receiverOfChannel.keys()) {
+      const title = names.get(channelId) ?? null
+      this.#setTitle(channelId, toFollowedTitle({ title, title_from: 'performer' }))
+    }
+  }
+
+  #setTitle(channelId: number, title: Title | undefined): void {
+    const idThere = this.#receiverOfChannel.get(channelId)
+    if (idThere === undefined) return
+    const receiver = this.#drafts.get(idThere) ?? this.#receiverOf(channelId)
+    const channel = receiver?.channels.find(({ origin }) => origin?.id === channelId)
+    if (channel === undefined || isSameJson(channel.origin?.title, title)) return
+    this.#change(idThere, (current) => withTitle(current, channelId, title))
+  }
+
   #readSlot(channelId: number, slot: number): void {
-    const receiver = this.#receiverStore.facts(this.#receiverOfChannel.get(channelId) ?? 0)
+    const receiver = this.#receiverOf(channelId)
     if (receiver?.origin === undefined) return
     this.#change(receiver.origin.id, (current) => ({
       ...current,
@@ -346,27 +413,26 @@ export class SiteMirror {
   }
 
   #subjectOf({ receiver_id, channel_id }: FollowedAlert): FollowedSubject {
-    const ofChannel = this.#receiverStore.facts(this.#receiverOfChannel.get(channel_id ?? 0) ?? 0)
     return {
-      receiver: ofChannel ?? this.#receiverStore.facts(this.#ids.get(receiver_id ?? 0) ?? 0),
+      receiver: this.#receiverOf(channel_id ?? 0) ?? this.#receiverStore.facts(this.#ids.get(receiver_id ?? 0) ?? 0),
       channel: this.#channelOf(channel_id ?? 0),
+      slotOf: (slotThere) => this.#slotOf(slotThere),
     }
   }
 
   #channelOf(idThere: number): Channel | undefined {
-    const receiver = this.#receiverStore.facts(this.#receiverOfChannel.get(idThere) ?? 0)
-    return receiver?.channels.find(({ origin }) => origin?.id === idThere)
+    return this.#receiverOf(idThere)?.channels.find(({ origin }) => origin?.id === idThere)
   }
 
   #applyLevels(): void {
     const samples = new Map<number, LevelSample[]>()
     for (const [channelId, entry] of this.#levels) {
-      const id = this.#receiverOfChannel.get(channelId) ?? 0
-      const channel = this.#receiverStore.facts(id)?.channels.find(({ origin }) => origin?.id === channelId)
-      if (channel === undefined) continue
-      const ofReceiver = samples.get(id) ?? []
+      const receiver = this.#receiverOf(channelId)
+      const channel = receiver?.channels.find(({ origin }) => origin?.id === channelId)
+      if (receiver === undefined || channel === undefined) continue
+      const ofReceiver = samples.get(receiver.id) ?? []
       ofReceiver.push(toFollowedSample(channel, entry))
-      samples.set(id, ofReceiver)
+      samples.set(receiver.id, ofReceiver)
     }
     this.#levels.clear()
     for (const [id, ofReceiver] of samples) {

@@ -22,7 +22,10 @@ const receiverFields = {
   site: { code: 'stage', name: 'Stage' },
 }
 const receiver = { id: 1, ...receiverFields, channels: [channel, off] }
-const data = { name: 'Nora', slot: 4, battery: 9, minutes_left: 12, threshold: 10, receiver: 'Rack 1', rf_level: -90 }
+const data = {
+  ...{ name: 'Nora', slot: 4, battery: 9, minutes_left: 12, threshold: 10, receiver: 'Rack 1', rf_level: -90 },
+  ...{ title: 'Nora', title_from: 'performer', people: [{ slot: 4, title: 'Nora' }] },
+}
 const alert = {
   ...{ id: 7, kind: 'battery_low', severity: 'warning', state: 'raised', message: 'Nora: battery at 9%', data },
   ...{ manufacturer: 'shure', receiver_id: 1, channel_id: 11, raised_at: since, silenced: false, site: null },
@@ -40,11 +43,16 @@ const assignments = [
   { channel_id: 11, wireless_unit: 3, performer: { id: 2, name: 'Nora' }, site: { code: 'stage', name: 'Stage' } },
 ]
 
+const slotRecords = [{ slot: 4, channel_id: 11, title: 'Nora', title_from: 'performer', label: null }]
+
 /** A message of every type, by its type. */
 export const followedExamples: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   snapshot: {
     ...{ seq: 1, epoch: 'e1', installation: 'i1', via: ['i2'] },
-    data: { receivers: [receiver], alerts: [alert], shows: [show], sites: [announcedSite], assignments },
+    data: {
+      ...{ receivers: [receiver], alerts: [alert], shows: [show], sites: [announcedSite], assignments },
+      slot_records: slotRecords,
+    },
   },
   resumed: { seq: 1, epoch: 'e1' },
   receiver: { seq: 2, id: 1, ...receiverFields },
@@ -57,6 +65,7 @@ export const followedExamples: Readonly<Record<string, Readonly<Record<string, u
   alert: { seq: 2, ...alert },
   show: { seq: 2, show },
   assignments: { seq: 2, assignments },
+  slot_records: { seq: 2, slots: slotRecords, removed: [5] },
   site: { seq: 2, ...announcedSite },
   site_removed: { seq: 2, code: 'stage' },
   event: { seq: 2, event },

@@ -1,7 +1,7 @@
 /** Converts the receivers, alerts and events of another installation to local records. */
 
+import type { AlertData } from '../../contract/alert-data.ts'
 import { type AlertKind, alertKinds } from '../../contract/alert-kinds.ts'
-import type { AlertBody } from '../../contract/alerts.ts'
 import type {
   FollowedAlert,
   FollowedChannelFields,
@@ -15,6 +15,7 @@ import { type EventKind, eventKinds } from '../../contract/values.ts'
 import type { AlertCopy, AlertFirst, SnoozeEnd } from '../alerts/alert.ts'
 import type { Condition, LastTransmitter } from '../conditions/condition.ts'
 import { type Channel, emptyChannel, type Receiver, type Transmitter, unknownHardware } from '../equipment/receiver.ts'
+import type { Title } from '../equipment/slot-record.ts'
 import type { EventDraft } from '../events/event.ts'
 import type { LevelSample } from '../levels/level-sample.ts'
 import { entryLevels } from '../live/lists.ts'
@@ -110,8 +111,24 @@ export function withChannelFields(channel: Channel, fields: FollowedChannelField
       last_transmitter === undefined
         ? channel.last_transmitter
         : last_transmitter && toLastTransmitter(last_transmitter),
-    origin: { id: id ?? channel.origin?.id ?? 0, slot: slot ?? channel.origin?.slot ?? 0 },
+    origin: { ...channel.origin, id: id ?? channel.origin?.id ?? 0, slot: slot ?? channel.origin?.slot ?? 0 },
   }
+}
+
+/** Returns undefined if nothing is known about the channel there. */
+export function toFollowedTitle({ title, title_from }: Title): Title | undefined {
+  return title ? { title, title_from } : undefined
+}
+
+/** Sets or removes the title of the channel that has this id at the site. */
+export function withTitle(receiver: Receiver, idThere: number, title: Title | undefined): Receiver {
+  const channels = receiver.channels.map((channel) => {
+    const { origin } = channel
+    if (origin?.id !== idThere) return channel
+    const { title: _, ...ids } = origin
+    return { ...channel, origin: { ...ids, ...(title && { title }) } }
+  })
+  return { ...receiver, channels }
 }
 
 function toTransmitter(body: NonNullable<FollowedChannelFields['transmitter']>): Transmitter {
@@ -182,26 +199,30 @@ const unreported = {
 export interface FollowedSubject {
   readonly receiver: Pick<Receiver, 'id'> | undefined
   readonly channel: Pick<Channel, 'id' | 'slot'> | undefined
+  readonly slotOf: SlotOf
 }
+
+/** Converts a slot at the site to the one here; undefined if its channel is not known here. */
+export type SlotOf = (slotThere: number) => number | undefined
 
 /** Returns null for an alert of a kind that this version does not know. */
 export function toAlertCopy(
   body: FollowedAlert,
   record: FollowedRecord,
-  { receiver, channel }: FollowedSubject,
+  { receiver, channel, slotOf }: FollowedSubject,
 ): AlertCopy | null {
   const kind = alertKinds.find((known) => known === body.kind)
   if (kind === undefined) return null
-  const { severity, message, manufacturer, acknowledged_by, note, snoozed_by } = body
-  const dataHere = (data: AlertBody['data']) => (channel === undefined ? data : { ...data, slot: channel.slot })
-  const data = dataHere(body.data)
+  const { severity, manufacturer, acknowledged_by, note, snoozed_by } = body
+  const here = (data: AlertData, message: string) => withSlotsHere(data, message, channel?.slot ?? null, slotOf)
+  const { data, text: message } = here(body.data, body.message)
   return {
     subject: `site:${record.code}:${record.installation}:${body.id}`,
     ...{ kind, severity, message, manufacturer, data, acknowledged_by, note, snoozed_by },
     receiver_id: receiver?.id ?? null,
     channel_id: channel?.id ?? null,
     raised_at: Date.parse(body.raised_at),
-    first: toFirst(body, kind, dataHere),
+    first: toFirst(body, kind, here),
     cleared_at: parseTime(body.cleared_at),
     acknowledged_at: parseTime(body.acknowledged_at),
     snoozed_at: parseTime(body.snoozed_at),
@@ -214,11 +235,59 @@ export function toAlertCopy(
 function toFirst(
   body: FollowedAlert,
   kind: AlertKind,
-  dataHere: (data: AlertBody['data']) => AlertBody['data'],
+  here: (data: AlertData, message: string) => Renumbered<AlertData>,
 ): AlertFirst {
   const { at, severity, message, data, ...first } = body.first ?? { ...body, at: body.raised_at }
   const firstKind = alertKinds.find((known) => known === first.kind) ?? kind
-  return { at: Date.parse(at), kind: firstKind, severity, message, data: dataHere(data) }
+  const { data: dataHere, text } = here(data, message)
+  return { at: Date.parse(at), kind: firstKind, severity, message: text, data: dataHere }
+}
+
+type SlotName = NonNullable<AlertData['people']>[number]
+
+interface Renumbered<Data> {
+  readonly data: Data
+  readonly text: string
+}
+
+/**
+ * Replaces the slots of the site, in the data and where the text names a channel. `slot` is that of the subject here.
+ * A channel that is not known here is named without a slot.
+ */
+function withSlotsHere<Data extends Partial<AlertData>>(
+  data: Data,
+  text: string,
+  slot: number | null,
+  slotOf: SlotOf,
+): Renumbered<Data> {
+  const { people, conflicts_with: others } = data
+  const renumber = (names: readonly SlotName[]) =>
+    names.flatMap(({ slot: there, title }) => {
+      const here = slotOf(there)
+      return here === undefined ? [] : { slot: here, title }
+    })
+  const names = new Map<string, string>()
+  const replace = (there: number, here: number | undefined, title: string | null | undefined) => {
+    if (title) names.set(`${there} ${title}`, here === undefined ? title : `${here} ${title}`)
+  }
+  for (const { slot: there, title } of [...(people ?? []), ...(others ?? [])]) replace(there, slotOf(there), title)
+  if (data.slot != null) replace(data.slot, slot ?? undefined, data.title ?? data.name ?? data.receiver)
+  return {
+    data: {
+      ...data,
+      ...((slot !== null || data.slot != null) && { slot }),
+      ...(people && { people: renumber(people) }),
+      ...(others && { conflicts_with: renumber(others) }),
+    },
+    text: replaceNames(text, names),
+  }
+}
+
+function replaceNames(text: string, names: ReadonlyMap<string, string>): string {
+  if (names.size === 0) return text
+  const longestFirst = [...names.keys()].sort((a, b) => b.length - a.length)
+  const pattern = longestFirst.map((name) => name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|')
+  return text.replace(new RegExp(`(?<!\\d)(?:${pattern})`, 'g'), (name) => names.get(name) ?? name)
 }
 
 function parseTime(time: string | null): number | null {
@@ -236,7 +305,8 @@ export type { FollowedEvents } from '../../contract/followed-messages.ts'
 export interface FollowedIds {
   /** Undefined if the receiver is not known here. */
   receiverOf(idThere: number): number | undefined
-  channelOf(idThere: number): number | undefined
+  channelOf(idThere: number): Pick<Channel, 'id' | 'slot'> | undefined
+  readonly slotOf: SlotOf
 }
 
 /** Identifies an event of another installation among all events of the record. */
@@ -248,12 +318,13 @@ export function eventSubject({ code, installation }: FollowedRecord, idThere: nu
 export function toFollowedEvent(body: FollowedEvent, record: FollowedRecord, ids: FollowedIds): EventDraft | null {
   const kind = eventKinds.find((known): known is EventKind => known === body.kind)
   const receiver_id = body.receiver_id === null ? null : ids.receiverOf(body.receiver_id)
-  const channel_id = body.channel_id === null ? null : ids.channelOf(body.channel_id)
-  if (kind === undefined || receiver_id === undefined || channel_id === undefined) return null
-  const { severity, manufacturer, text, by } = body
-  const { open, ...data } = body.data
+  const channel = body.channel_id === null ? null : ids.channelOf(body.channel_id)
+  if (kind === undefined || receiver_id === undefined || channel === undefined) return null
+  const { severity, manufacturer, by } = body
+  const { open, ...dataThere } = body.data
+  const { data, text } = withSlotsHere(dataThere, body.text, channel?.slot ?? null, ids.slotOf)
   return {
-    ...{ kind, severity, receiver_id, channel_id, manufacturer, text, data, by },
+    ...{ kind, severity, receiver_id, channel_id: channel?.id ?? null, manufacturer, text, data, by },
     time: Date.parse(body.time),
     until: body.until === null ? null : Date.parse(body.until),
     is_open: open === true,
