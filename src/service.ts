@@ -188,7 +188,14 @@ export class Service {
     this.slotRecords = new SlotRecords(receiverStore, this.placeholderStore, unitStore, this.cast)
     this.levelArrivals = new LevelArrivals(sourceRegistry, this.settings)
     this.live = new LivePublisher(new LiveLists(this), receiverStore)
-    this.frequencies = new LiveFrequencies(lists, this.settings, receiverStore, this.placeholderStore, this.checker)
+    this.frequencies = new LiveFrequencies(
+      lists,
+      this.settings,
+      receiverStore,
+      this.placeholderStore,
+      this.slotRecords,
+      this.checker,
+    )
 
     this.connections = new Connections(db, receiverStore, sourceRegistry, log)
     this.orphanedSources = new OrphanedSources(db, receiverStore, sourceRegistry, this.settings)

@@ -18,6 +18,7 @@ import { openLive } from './support/live-client.ts'
 import { decodeWriteRequest, type ReceivedSeries, uncompressSnappy } from './support/remote-write-receiver.ts'
 import { createTestDatabase, withDatabase } from './support/store/databases.ts'
 import { openStore } from './support/store/helpers.ts'
+import { buildSlotRecords } from './support/titles.ts'
 
 interface Answer {
   readonly status: number
@@ -83,6 +84,7 @@ async function startWriter(options: {
   const subsystems = {
     db,
     receiverStore,
+    slotRecords: buildSlotRecords(receiverStore),
     outbound: { destinations: createDestinations() },
     leaseManager: {
       runWhileHeld: (_: string, signal: AbortSignal, work: (lease: object) => Promise<void>) =>

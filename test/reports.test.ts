@@ -125,6 +125,7 @@ describe.each(engines)('the report of a show on %s', (engine) => {
       ...{
         channel_id: first.id,
         slot: first.slot,
+        title: '=Ada',
         name: 'Vox 1',
         performer: 'Nora; =Ada',
         pack: 'Pack 1; Vox 1; Spare, 9',
@@ -181,7 +182,7 @@ describe.each(engines)('the report of a show on %s', (engine) => {
     const lines = csv.split('\r\n')
     expect([csv.startsWith('\uFEFFchannel_id,slot,name,performer,pack,minutes_on,'), lines.length]).toEqual([true, 4])
     expect(lines[1]).toContain(
-      `${first.id},${first.slot},Vox 1,"Nora; =Ada","Pack 1; Vox 1; Spare, 9",${a.minutes_on},93,55,${a.rf_lowest},`,
+      `${first.id},${first.slot},'=Ada,"Nora; =Ada","Pack 1; Vox 1; Spare, 9",${a.minutes_on},93,55,${a.rf_lowest},`,
     )
     expect(lines[1]).toContain(`,2,5.4,4.2,"${toTime(startedAt)}; ${toTime(within)}",0,0,0,0,`)
     expect(lines[1]).toContain(`${toTime(within)} battery_low, acknowledged after 12.3 s`)

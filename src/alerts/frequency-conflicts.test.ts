@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { buildReceiver, buildTitles } from '../../test/support/builders.ts'
+import { buildReceiver } from '../../test/support/builders.ts'
+import { buildTitles } from '../../test/support/titles.ts'
 import { emptyChannel, type Receiver, type Transmitter } from '../domain/equipment/receiver.ts'
 import { checkCarriers } from '../domain/frequencies/check.ts'
 import { type LiveCheckFilter, listLiveCarriers, toLiveCheck } from '../domain/frequencies/live-carriers.ts'

@@ -159,7 +159,7 @@ const exampleEvent: Body<typeof Event> = {
   channel_id: 33,
   receiver_id: 9,
   manufacturer: 'shure',
-  text: 'H01 Aurelio: RF dropout of 0.3 s, lowest level -97 dBm',
+  text: '7 Aurelio: RF dropout of 0.3 s, lowest level -97 dBm',
   data: { seconds: 0.3, lowest_dbm: -97 },
   by: null,
   site: null,

@@ -44,6 +44,7 @@ export type ReportedAlert = Body<typeof ReportedAlert>
 export const ReportedChannel = named('ReportedChannel', 'The report of one channel of a show.', {
   channel_id: whole('Id of the channel.'),
   slot: wholeOrNull('Slot; null: the channel was removed.'),
+  title: textOrNull('Title at the end of the show; null: the channel was removed, and nothing is known of it.'),
   name: textOrNull('Name of the channel.'),
   performer: textOrNull('Name of the performer; several are joined by `; `.'),
   pack: textOrNull('Name of the transmitter; several are joined by `; `.'),
@@ -91,7 +92,7 @@ export const CrewSheet = named('CrewSheet', 'Who wears what, by slot.', {
     Type.Object(
       {
         slot: whole('Slot.'),
-        name: text('Name of the performer, else of the channel or placeholder; may be empty.'),
+        name: text('Title of the slot; may be empty.'),
         role: text('Role of the performer, else the notes about the performer; may be empty.'),
         pack: text('Name of the transmitter; may be empty.'),
         frequency: text('MHz with three decimals; may be empty.'),

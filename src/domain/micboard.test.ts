@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { buildReceiver } from '../../test/support/builders.ts'
+import { buildTitles } from '../../test/support/titles.ts'
 import { type ConditionState, unknownCondition } from './conditions/condition.ts'
 import { type Channel, emptyChannel } from './equipment/receiver.ts'
 import { toMicboard } from './micboard.ts'
@@ -16,7 +17,7 @@ const transmitter = {
 
 function convert(fields: Partial<Channel>) {
   const channels = [{ ...emptyChannel(11, 1, 5), ...fields }]
-  return toMicboard([buildReceiver(1, { ip: '10.0.0.1', channels })], { groups: [], performers: new Map(), url: '' })
+  return toMicboard([buildReceiver(1, { ip: '10.0.0.1', channels })], { groups: [], titleOf: buildTitles(), url: '' })
     .receivers[0]?.tx[0]
 }
 
@@ -25,8 +26,8 @@ it('has the fields of micboard', () => {
   const channel = { ...emptyChannel(11, 1, 5), transmitter, details: { antennas: 'A', quality: 81 } }
   const receivers = [buildReceiver(1, { ip: '10.0.0.1', channels: [channel] }), buildReceiver(2, { is_active: false })]
   const groups = [{ id: 3, title: 'Leads', slots: [5], hide_charts: true, zone: null, manufacturer: null }]
-  const performers = new Map([[11, 'Nora']])
-  expect(toMicboard(receivers, { groups, performers, url: 'https://mics.example/' })).toEqual({
+  const titleOf = buildTitles({ 11: 'Nora' })
+  expect(toMicboard(receivers, { groups, titleOf, url: 'https://mics.example/' })).toEqual({
     receivers: [
       {
         ip: '10.0.0.1',

@@ -4,17 +4,17 @@ import type { MicboardBody, MicboardChannel } from '../contract/data.ts'
 import type { Group } from '../contract/groups.ts'
 import type { MicboardStatus } from '../contract/values.ts'
 import type { ConditionState } from './conditions/condition.ts'
-import { type Channel, displayName, frequencyOf, type Receiver } from './equipment/receiver.ts'
+import { type Channel, frequencyOf, type Receiver, reportedName } from './equipment/receiver.ts'
+import type { TitleOf } from './equipment/slot-record.ts'
 
 interface MicboardContext {
   readonly groups: readonly Group[]
-  /** The names of performers by channel id. */
-  readonly performers: ReadonlyMap<number, string>
+  readonly titleOf: TitleOf
   /** The public URL of the service, or empty. */
   readonly url: string
 }
 
-export function toMicboard(receivers: readonly Receiver[], { groups, performers, url }: MicboardContext): MicboardBody {
+export function toMicboard(receivers: readonly Receiver[], { groups, titleOf, url }: MicboardContext): MicboardBody {
   return {
     receivers: receivers.map((receiver) => ({
       ip: receiver.ip ?? '',
@@ -22,7 +22,7 @@ export function toMicboard(receivers: readonly Receiver[], { groups, performers,
       status: receiver.is_active ? 'CONNECTED' : 'DISCONNECTED',
       raw: {},
       tx: receiver.channels.map((channel) =>
-        toMicboardChannel(channel, receiver.device_type, performers.get(channel.id)),
+        toMicboardChannel(channel, receiver.device_type, titleOf(receiver, channel).title),
       ),
     })),
     url,
@@ -42,14 +42,14 @@ export function toMicboard(receivers: readonly Receiver[], { groups, performers,
 /** Stands for an unknown number. */
 const unknown = 255
 
-function toMicboardChannel(channel: Channel, type: string, performer: string | undefined): MicboardChannel {
+function toMicboardChannel(channel: Channel, type: string, title: string | null): MicboardChannel {
   const { id, channel: number, slot, transmitter, details, condition } = channel
   return {
     id: String(id),
     channel: number,
     slot,
-    name: displayName(channel, performer) ?? '',
-    name_raw: displayName(channel) ?? '',
+    name: title ?? '',
+    name_raw: reportedName(channel) ?? '',
     type,
     status: statuses[condition.state] ?? 'GOOD',
     battery: toBars(transmitter?.battery),

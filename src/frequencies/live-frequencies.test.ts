@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest'
+import { buildSlotRecords } from '../../test/support/titles.ts'
 import type { Placeholder } from '../domain/equipment/slots.ts'
 import { checkCarriers } from '../domain/frequencies/check.ts'
 import { toLiveCheck } from '../domain/frequencies/live-carriers.ts'
@@ -28,7 +29,9 @@ function start(frequencies: readonly string[]) {
   const placeholderStore = new PlaceholderStore()
   const checker = new FrequencyChecker()
   const check = vi.spyOn(checker, 'check')
-  const live = new LiveFrequencies(lists, settings, new ReceiverStore(), placeholderStore, checker)
+  const receiverStore = new ReceiverStore()
+  const slotRecords = buildSlotRecords(receiverStore, placeholderStore)
+  const live = new LiveFrequencies(lists, settings, receiverStore, placeholderStore, slotRecords, checker)
   const replace = () => placeholderStore.replace({ revision: 1, placeholders: [...placeholders], entries: [] })
   replace()
   const tune = (index: number, frequency: string) => {

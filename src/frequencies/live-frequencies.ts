@@ -1,6 +1,8 @@
 /** The carriers of the installation and their conflicts, which are determined only after a carrier has changed. */
 
 import { localSite } from '../domain/equipment/sites.ts'
+import type { TitleOf } from '../domain/equipment/slot-record.ts'
+import type { Placeholder } from '../domain/equipment/slots.ts'
 import { RequestError } from '../domain/errors.ts'
 import type { Carrier } from '../domain/frequencies/carrier.ts'
 import { type CheckOptions, isComplete, mergeSecondCarriers, recheckCarriers } from '../domain/frequencies/check.ts'
@@ -18,6 +20,7 @@ import { parseTvInUse } from '../domain/frequencies/tv-raster.ts'
 import type { PlaceholderStore } from '../ingest/placeholder-store.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'
 import type { EffectiveSettings } from '../lists/effective-settings.ts'
+import type { SlotRecords } from '../lists/slot-records.ts'
 import type { StoredLists } from '../lists/stored-lists.ts'
 import { now } from '../platform/clock.ts'
 import type { ClientKey } from '../platform/concurrency.ts'
@@ -56,6 +59,7 @@ export class LiveFrequencies {
   readonly #settings: EffectiveSettings
   readonly #receiverStore: ReceiverStore
   readonly #placeholderStore: PlaceholderStore
+  readonly #slotRecords: SlotRecords
   readonly #checker: FrequencyChecker
   /** By the input of the check, the most recently used last. */
   readonly #kept = new Map<string, KeptCheck>()
@@ -66,12 +70,14 @@ export class LiveFrequencies {
     settings: EffectiveSettings,
     receiverStore: ReceiverStore,
     placeholderStore: PlaceholderStore,
+    slotRecords: SlotRecords,
     checker: FrequencyChecker,
   ) {
     this.#lists = lists
     this.#settings = settings
     this.#receiverStore = receiverStore
     this.#placeholderStore = placeholderStore
+    this.#slotRecords = slotRecords
     this.#checker = checker
   }
 
@@ -90,21 +96,25 @@ export class LiveFrequencies {
 
   #context() {
     const { groups, locations } = this.#lists.current
-    return { groups, locations, profiles: this.profiles() }
+    const titleOf: TitleOf = (receiver, channel) => this.#slotRecords.titleOf(receiver, channel)
+    const titleOfPlaceholder = ({ slot }: Placeholder) => this.#slotRecords.find(slot)?.title ?? ''
+    return { groups, locations, profiles: this.profiles(), titleOf, titleOfPlaceholder }
   }
 
   /** Describes the settings and lists on which carriers and conflicts depend. */
   describeLists(): string {
     const { REGION, TV_IN_USE } = this.#settings.get(null)
-    const { groups, locations, profiles } = this.#context()
+    const context = this.#context()
+    const { groups, locations, profiles } = context
     const zones = [
       groups.filter(({ zone }) => zone !== null).map(({ id, slots, zone }) => [id, slots, zone]),
       locations.some(({ zone }) => zone !== null) ? locations.map(({ id, parent, zone }) => [id, parent, zone]) : [],
     ]
-    const placeholders = createCarrierLists({ groups, locations, profiles }).ofPlaceholders(
-      this.#placeholderStore.list(),
-    )
-    return JSON.stringify([REGION, TV_IN_USE, profiles, zones, placeholders])
+    const placeholders = createCarrierLists(context).ofPlaceholders(this.#placeholderStore.list())
+    const titles = [...this.#slotRecords.current().values()]
+      .filter(({ title_from: from }) => from === 'performer' || from === 'label')
+      .map(({ slot, title }) => [slot, title])
+    return JSON.stringify([REGION, TV_IN_USE, profiles, zones, placeholders, titles])
   }
 
   /**

@@ -4,13 +4,14 @@ import { describe, expect, it } from 'vitest'
 import { buildReceiver } from '../../test/support/builders.ts'
 import { openStore } from '../../test/support/store/helpers.ts'
 import { timeLimit } from '../../test/support/time-limit.ts'
+import { buildSlotRecords } from '../../test/support/titles.ts'
 import type { ConditionMonitor } from '../conditions/conditions.ts'
 import type { Settings } from '../contract/settings.ts'
 import { resolveThresholds, unknownCondition } from '../domain/conditions/condition.ts'
 import { createWatchedValues } from '../domain/conditions/level-watch.ts'
 import { type Channel, emptyChannel, type Receiver } from '../domain/equipment/receiver.ts'
 import type { EventChange } from '../domain/events/event.ts'
-import type { ReceiverStore } from '../ingest/receiver-store.ts'
+import { ReceiverStore } from '../ingest/receiver-store.ts'
 import type { EffectiveSettings } from '../lists/effective-settings.ts'
 import type { Database } from '../storage/database.ts'
 import { listEvents } from '../storage/events.ts'
@@ -42,6 +43,7 @@ async function openLog(db: Database, channel: Channel, { transaction = db.transa
       facts: () => receiver,
       lastReceivedAt: () => performance.now(),
     }),
+    slotRecords: buildSlotRecords(new ReceiverStore()),
     conditions: fake<ConditionMonitor>({
       isOwn: () => isOwn,
       thresholdsOf: () => thresholds,
@@ -174,7 +176,7 @@ describe('the log of events', () => {
     expect(dropout).toMatchObject({
       kind: 'rf_dropout',
       data: { seconds: 1.1, lowest_dbm: -97, threshold: thresholds.RF_WEAK_DBM },
-      text: 'Nora: RF dropout of 1.1 s, lowest level -97 dBm',
+      text: '1 Nora: RF dropout of 1.1 s, lowest level -97 dBm',
     })
     expect(Math.abs((dropout?.time ?? 0) - (Date.now() - performance.now() + start + 100))).toBeLessThan(timeLimit(50))
     expect((dropout?.until ?? 0) - (dropout?.time ?? 0)).toBeGreaterThanOrEqual(1119)

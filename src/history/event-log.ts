@@ -44,6 +44,7 @@ import {
 } from '../domain/events/event.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'
 import type { EffectiveSettings } from '../lists/effective-settings.ts'
+import type { SlotRecords } from '../lists/slot-records.ts'
 import { now } from '../platform/clock.ts'
 import { Semaphore } from '../platform/concurrency.ts'
 import type { Log } from '../platform/log.ts'
@@ -57,6 +58,7 @@ import { UnstoredEvents } from './unstored-events.ts'
 interface Subsystems {
   readonly db: Database
   readonly receiverStore: ReceiverStore
+  readonly slotRecords: SlotRecords
   readonly conditions: ConditionMonitor
   readonly settings: EffectiveSettings
   readonly log: Log
@@ -256,8 +258,10 @@ export class EventLog {
     this.#channels.set(channel.id, { receiverId: receiver.id, facts })
     const happenings = compareFacts(before, facts)
     if (happenings.length > 0) {
-      const context = { time: now(), thresholds: this.#subsystems.conditions.thresholdsOf(receiver, channel) }
-      for (const happening of happenings) this.#add(toChannelEvent(receiver, channel, happening, context))
+      const { conditions, slotRecords } = this.#subsystems
+      const context = { time: now(), thresholds: conditions.thresholdsOf(receiver, channel) }
+      const named = slotRecords.nameChannel(receiver, channel)
+      for (const happening of happenings) this.#add(toChannelEvent(named, happening, context))
     }
     for (const kind of rangeKinds) {
       const subject = rangeSubject(kind, channel.id)
@@ -300,10 +304,9 @@ export class EventLog {
   }
 
   #beginRange(receiver: Receiver, channel: Channel, kind: RangeKind, range: { time: number; lowest?: number }): void {
-    const event = toRange(receiver, channel, kind, {
-      ...range,
-      thresholds: this.#subsystems.conditions.thresholdsOf(receiver, channel),
-    })
+    const { conditions, slotRecords } = this.#subsystems
+    const thresholds = conditions.thresholdsOf(receiver, channel)
+    const event = toRange(slotRecords.nameChannel(receiver, channel), kind, { ...range, thresholds })
     this.#open.set(rangeSubject(kind, channel.id), event)
     this.#add(event)
   }

@@ -4,7 +4,6 @@
  */
 
 import type { RemoteWriteConfig } from '../config.ts'
-import { transmitterName } from '../domain/equipment/hardware.ts'
 import type { LevelHistory } from '../domain/history/level-history.ts'
 import {
   addWeak,
@@ -19,6 +18,7 @@ import {
 } from '../domain/history/remote-write.ts'
 import { compressSnappy, encodeWriteRequest } from '../domain/history/write-request.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'
+import type { SlotRecords } from '../lists/slot-records.ts'
 import type { Outbound } from '../manufacturers/sources.ts'
 import { now } from '../platform/clock.ts'
 import { type Counters, createRemoteWriteCounters, type RemoteWriteCounters } from '../platform/counters.ts'
@@ -34,6 +34,7 @@ interface Subsystems {
   readonly db: Database
   readonly history: History
   readonly receiverStore: ReceiverStore
+  readonly slotRecords: SlotRecords
   readonly outbound: Outbound
   readonly leaseManager: LeaseManager
   readonly counters: Counters
@@ -127,10 +128,12 @@ export class RemoteWriter {
   }
 
   #listChannels(): readonly SentChannel[] {
-    return this.#subsystems.receiverStore.listFacts().flatMap(({ name: receiver, manufacturer, channels }) =>
-      channels.map((channel): SentChannel => {
+    const { receiverStore, slotRecords } = this.#subsystems
+    return receiverStore.listFacts().flatMap((receiver) =>
+      receiver.channels.map((channel): SentChannel => {
         const { id, channel: number, slot } = channel
-        return { id, channel: number, slot, name: transmitterName(channel), receiver, manufacturer }
+        const { title: name } = slotRecords.titleOf(receiver, channel)
+        return { id, channel: number, slot, name, receiver: receiver.name, manufacturer: receiver.manufacturer }
       }),
     )
   }

@@ -2,7 +2,7 @@ import type { ChannelAssignment, Performer } from '../contract/performers.ts'
 import type { Assignment } from '../domain/equipment/hardware.ts'
 import { withMount } from '../domain/equipment/picture.ts'
 import { isSameJson } from '../domain/json.ts'
-import { toChannelAssignments, toPerformerNames } from '../domain/live/lists.ts'
+import { toChannelAssignments } from '../domain/live/lists.ts'
 import type { UnitStore } from '../ingest/unit-store.ts'
 import { Topic } from '../platform/topic.ts'
 import type { Reader } from '../storage/database.ts'
@@ -48,11 +48,6 @@ export class Cast {
   assignments(): readonly ChannelAssignment[] {
     const { assignments, performers } = this.#current
     return toChannelAssignments(assignments, performers, (id) => this.#unitStore.get(id))
-  }
-
-  /** Returns the names of the performers who wear the units of channels, by the id of the channel. */
-  performerNames(): ReadonlyMap<number, string> {
-    return toPerformerNames(this.assignments())
   }
 
   /** Reads the stored state. Returns the current one if nothing was stored since. */

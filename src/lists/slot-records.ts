@@ -3,12 +3,12 @@ import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
 import { type EquipmentFilter, includesSite } from '../domain/equipment/sites.ts'
 import {
   changesRecords,
-  namesOfChannel,
   type Title,
-  titleOf,
+  titleOfChannel,
   toChannelRecord,
   toPlaceholderRecord,
 } from '../domain/equipment/slot-record.ts'
+import type { NamedChannel } from '../domain/events/channel-events.ts'
 import { isSameJson } from '../domain/json.ts'
 import type { PlaceholderStore } from '../ingest/placeholder-store.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'
@@ -65,7 +65,11 @@ export class SlotRecords {
 
   titleOf(receiver: Receiver, channel: Channel): Title {
     const record = this.find(channel.slot)
-    return record?.channel_id === channel.id ? record : titleOf(namesOfChannel(receiver, channel))
+    return record?.channel_id === channel.id ? record : titleOfChannel(receiver, channel)
+  }
+
+  nameChannel(receiver: Receiver, channel: Channel): NamedChannel {
+    return { receiver, channel, title: this.titleOf(receiver, channel) }
   }
 
   /** Lists the records by slot. A filter by manufacturer excludes placeholders. */

@@ -10,6 +10,7 @@ import type {
   Placeholder,
   Receiver,
   Show,
+  SlotRecord,
   Snapshot,
   Source,
 } from './wire.ts'
@@ -23,6 +24,8 @@ export interface LiveState {
   readonly shows: Map<number, Show>
   /** By address. */
   readonly sources: Map<string, Source>
+  /** By slot. */
+  readonly slotRecords: Map<number, SlotRecord>
   placeholders: readonly Placeholder[]
   assignments: readonly Assignment[]
   groups: readonly Group[]
@@ -35,6 +38,7 @@ export function createLiveState(): LiveState {
     alerts: new Map(),
     shows: new Map(),
     sources: new Map(),
+    slotRecords: new Map(),
     placeholders: [],
     assignments: [],
     groups: [],
@@ -73,6 +77,10 @@ export function applyMessage(state: LiveState, message: LiveMessage): void {
     case 'assignments':
       state.assignments = message.assignments
       break
+    case 'slot_records':
+      for (const record of message.slots) state.slotRecords.set(record.slot, record)
+      for (const slot of message.removed) state.slotRecords.delete(slot)
+      break
     case 'groups':
       state.groups = message.groups
       break
@@ -98,11 +106,13 @@ export function applyMessage(state: LiveState, message: LiveMessage): void {
 }
 
 function applySnapshot(state: LiveState, data: Snapshot): void {
-  for (const records of [state.receivers, state.channels, state.alerts, state.shows, state.sources]) records.clear()
+  const { receivers, channels, alerts, shows, sources, slotRecords } = state
+  for (const records of [receivers, channels, alerts, shows, sources, slotRecords]) records.clear()
   for (const receiver of data.receivers) addReceiver(state, receiver)
   for (const alert of data.alerts) state.alerts.set(alert.id, alert)
   for (const show of data.shows) state.shows.set(show.id, show)
   for (const source of data.sources) state.sources.set(source.address, source)
+  for (const record of data.slot_records ?? []) slotRecords.set(record.slot, record)
   state.placeholders = data.placeholders
   state.assignments = data.assignments
   state.groups = data.groups

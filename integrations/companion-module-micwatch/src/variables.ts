@@ -27,6 +27,7 @@ interface SlotVariable {
 
 const slotVariables: Readonly<Record<string, SlotVariable>> = {
   name: { label: 'name', kind: 'name', read: ({ name }) => name },
+  pack: { label: 'transmitter name', kind: 'name', read: ({ pack }) => pack ?? '' },
   performer: { label: 'performer', kind: 'name', read: ({ performer }) => performer ?? '' },
   receiver: { label: 'receiver', kind: 'name', read: ({ receiver }) => receiver ?? '' },
   state: { label: 'state', kind: 'state', read: ({ condition }) => condition.state },

@@ -56,12 +56,25 @@ const withCondition = (condition: Partial<Condition>): LiveMessage => ({
   condition: { ...ok, ...condition },
 })
 
+// Conformance: C-21.24.
+it('names a slot by its title, and the pack besides', () => {
+  const record = { slot: 4, title: 'Nora', performer: { name: 'Nora' } }
+  const named: LiveMessage = { type: 'slot_records', seq: 2, slots: [record], removed: [] }
+  const namesAfter = (...messages: LiveMessage[]) => {
+    const { ch_4_name, ch_4_performer, ch_4_pack } = valuesAfter(...messages)
+    return [ch_4_name, ch_4_performer, ch_4_pack]
+  }
+  assert.deepEqual(namesAfter(named), ['Nora', 'Nora', 'Zoe'])
+  assert.deepEqual(namesAfter(named, { type: 'slot_records', seq: 3, slots: [], removed: [4] }), ['Zoe', '', 'Zoe'])
+})
+
 // Conformance: C-16.111.
 it('sets text with units and plain numbers', () => {
   const values = valuesAfter()
   assert.deepEqual(Object.fromEntries(Object.entries(values).filter(([id]) => id.startsWith('ch_4_'))), {
     ch_4_name: 'Zoe',
     ch_4_performer: '',
+    ch_4_pack: 'Zoe',
     ch_4_receiver: 'AD4Q',
     ch_4_state: 'ok',
     ch_4_status: 'OK',
@@ -113,7 +126,7 @@ it('shows readings of an offline or silent receiver not as current', () => {
 // Conformance: C-16.115.
 it('shows nothing but names without a connection', () => {
   const values = variableValues(createView(stateAfter(), false), true)
-  const rest = Object.entries(values).filter(([id]) => !/_(name|performer|receiver)$/.test(id))
+  const rest = Object.entries(values).filter(([id]) => !/_(name|performer|pack|receiver)$/.test(id))
   assert.deepEqual([...new Set(rest.map(([, value]) => value))], ['offline', undefined])
   assert.equal(values.ch_4_name, 'Zoe')
   assert.equal(lookOf(createView(stateAfter(), false).slots.get(4), false), 'offline')

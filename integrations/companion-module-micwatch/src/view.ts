@@ -1,15 +1,18 @@
 /** Computes the display of buttons from the live state. All conditions come from Micwatch. */
 
 import type { LiveState } from './live-state.ts'
-import type { Alert, Channel, Condition, Group, Placeholder, Severity } from './wire.ts'
+import type { Alert, Channel, Condition, Group, Placeholder, Severity, SlotRecord } from './wire.ts'
 
 /** The state of one slot of the wall. Unknown values are null. */
 export interface SlotStatus {
   readonly slot: number
   /** Null for a placeholder. */
   readonly channelId: number | null
+  /** The title of the slot. */
   readonly name: string
   readonly performer: string | null
+  /** The name of the transmitter. */
+  readonly pack: string | null
   readonly receiver: string | null
   readonly condition: Condition
   /** Null while no transmitter is received. */
@@ -60,14 +63,15 @@ export const emptyView: View = {
 export function createView(state: LiveState, isConnected: boolean): View {
   const performers = new Map(state.assignments.map(({ channel_id, performer }) => [channel_id, performer.name]))
   const statuses = [
-    ...state.placeholders.filter(({ kind }) => kind !== 'blank').map(placeholderStatus),
-    ...[...state.channels.values()].map((channel) =>
-      channelStatus(
-        channel,
-        performers.get(channel.id) ?? null,
-        state.receivers.get(channel.receiver_id)?.name ?? null,
-      ),
-    ),
+    ...state.placeholders
+      .filter(({ kind }) => kind !== 'blank')
+      .map((placeholder) => placeholderStatus(placeholder, state.slotRecords.get(placeholder.slot))),
+    ...[...state.channels.values()].map((channel) => {
+      const record = state.slotRecords.get(channel.slot)
+      const performer = record?.performer?.name ?? performers.get(channel.id) ?? null
+      const receiver = state.receivers.get(channel.receiver_id)?.name ?? null
+      return channelStatus(channel, { title: record?.title ?? performer, performer, receiver })
+    }),
   ]
   const alerts = [...state.alerts.values()].filter((alert) => alert.state === 'raised' && !alert.silenced)
   return {
@@ -83,12 +87,13 @@ export function createView(state: LiveState, isConnected: boolean): View {
 
 const isFailing = (status: string | null) => status === 'unhealthy' || status === 'degraded'
 
-function placeholderStatus({ slot, name, condition }: Placeholder): SlotStatus {
+function placeholderStatus({ slot, name, condition }: Placeholder, record: SlotRecord | undefined): SlotStatus {
   return {
     slot,
     channelId: null,
-    name,
-    performer: null,
+    name: record?.title ?? name,
+    performer: record?.performer?.name ?? null,
+    pack: null,
     receiver: null,
     condition,
     battery: null,
@@ -105,13 +110,18 @@ function placeholderStatus({ slot, name, condition }: Placeholder): SlotStatus {
   }
 }
 
-function channelStatus(channel: Channel, performer: string | null, receiver: string | null): SlotStatus {
+/** Version 1.0.0 sends no titles. */
+function channelStatus(
+  channel: Channel,
+  { title, performer, receiver }: Pick<SlotStatus, 'performer' | 'receiver'> & { readonly title: string | null },
+): SlotStatus {
   const { transmitter, details } = channel
   return {
     slot: channel.slot,
     channelId: channel.id,
-    name: transmitter?.name || channel.name || `Slot ${channel.slot}`,
+    name: title || transmitter?.name || channel.name || `Slot ${channel.slot}`,
     performer,
+    pack: transmitter?.name ?? null,
     receiver,
     condition: channel.condition,
     battery: transmitter === null ? null : batteryOf(transmitter),

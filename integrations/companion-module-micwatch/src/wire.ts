@@ -56,6 +56,12 @@ export interface Placeholder {
   readonly condition: Condition
 }
 
+export interface SlotRecord {
+  readonly slot: number
+  readonly title: string | null
+  readonly performer: { readonly name: string } | null
+}
+
 export interface Assignment {
   readonly channel_id: number | null
   readonly performer: { readonly name: string }
@@ -97,6 +103,8 @@ export interface Snapshot {
   readonly receivers: readonly ReceiverWithChannels[]
   readonly placeholders: readonly Placeholder[]
   readonly assignments: readonly Assignment[]
+  /** Version 1.0.0 does not send it. */
+  readonly slot_records?: readonly SlotRecord[]
   readonly groups: readonly Group[]
   readonly alerts: readonly Alert[]
   readonly shows: readonly Show[]
@@ -114,6 +122,7 @@ export type LiveMessage =
   | Numbered<'slots', { readonly values: readonly (readonly [number, number])[] }>
   | Numbered<'placeholders', { readonly placeholders: readonly Placeholder[] }>
   | Numbered<'assignments', { readonly assignments: readonly Assignment[] }>
+  | Numbered<'slot_records', { readonly slots: readonly SlotRecord[]; readonly removed: readonly number[] }>
   | Numbered<'groups', { readonly groups: readonly Group[] }>
   | Numbered<'alert', Alert>
   | Numbered<'show', { readonly show: Show }>

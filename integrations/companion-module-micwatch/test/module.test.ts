@@ -220,7 +220,7 @@ describe('with a running Micwatch', () => {
     await until('the feedbacks have changed', () => disconnected() === true)
     assert.deepEqual(status(), { ...buttonColors.offline })
     for (const [id, value] of host.values) {
-      if (!/_(name|performer|receiver)$/.test(id))
+      if (!/_(name|performer|pack|receiver)$/.test(id))
         assert.ok(value === 'offline' || value === undefined, `${id} is ${value}`)
     }
     assert.equal(host.values.get(`ch_${slot}_name`), 'Zoe')

@@ -6,7 +6,7 @@ import { insertEvents } from '../../storage/events.ts'
 import { listReceivers } from '../../storage/receivers.ts'
 import { nextRevision } from '../../storage/revision.ts'
 import { insertCheck, listShows } from '../../storage/shows.ts'
-import { ChannelReference, describeChannel, findChannel, indexChannels } from './devices.ts'
+import { ChannelReference, describeChannel, findChannel, indexChannels, readTitles } from './devices.ts'
 import { defineSection, list, record, sortByContent, time, toIsoTime } from './entries.ts'
 import type { Installation } from './export-installation.ts'
 import { createPicker, type ImportContext, ImportError, readTimeOrNull } from './import-context.ts'
@@ -59,6 +59,7 @@ async function importChecks(work: ImportContext, entries: readonly CheckEntry[] 
   const revision = await nextRevision(tx, 'checks')
   const receivers = await listReceivers(tx.query)
   const shows = await listShows(tx.query)
+  const titleOf = await readTitles(tx.query)
   const pick = createPicker(before.checks)
   for (const [index, entry] of entries.entries()) {
     const path = `checks.${index}`
@@ -84,7 +85,9 @@ async function importChecks(work: ImportContext, entries: readonly CheckEntry[] 
     )
     if (!work.count('checks', stored, stored ?? check)) continue
     const { checked_at, ...inserted } = await insertCheck(tx, revision, check)
-    if (checked_at !== null) await insertEvents(tx, [toCheckEvent({ ...inserted, checked_at }, checked)])
+    if (checked_at === null) continue
+    const named = { ...checked, title: titleOf(checked.receiver, checked.channel) }
+    await insertEvents(tx, [toCheckEvent({ ...inserted, checked_at }, named)])
   }
 }
 

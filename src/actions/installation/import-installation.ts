@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Actor } from '../../domain/access/access.ts'
 import { RequestError } from '../../domain/errors.ts'
-import { compareEdited } from '../../domain/events/event-drafts.ts'
+import { compareEdited, compareSlots } from '../../domain/events/event-drafts.ts'
 import type { Outbound } from '../../manufacturers/sources.ts'
 import { now } from '../../platform/clock.ts'
 import { writeAudit } from '../../storage/audit.ts'
@@ -16,6 +16,7 @@ import { listReceivers } from '../../storage/receivers.ts'
 import { nextRevision } from '../../storage/revision.ts'
 import type { Secrets } from '../../storage/secrets.ts'
 import { listManufacturers } from '../../storage/settings.ts'
+import { readTitles } from './devices.ts'
 import { readInstallation } from './export-installation.ts'
 import { type Count, createImportContext, type ImportContext, type Kind } from './import-context.ts'
 import { type InstallationFile, importSections, kinds } from './installation-file.ts'
@@ -89,9 +90,11 @@ async function recordEdits({ tx, before, now }: ImportContext, actor: Actor): Pr
   const locations = await listLocations(tx.query)
   const locationName = (id: number) => locations.find((location) => location.id === id)?.name ?? ''
   const after = new Map((await listReceivers(tx.query)).map((receiver) => [receiver.id, receiver]))
-  const events = before.receivers.flatMap((receiver) =>
-    compareEdited(receiver, after.get(receiver.id) ?? receiver, { time: now, by: actor.name, locationName }),
-  )
+  const edit = { time: now, by: actor.name, locationName, titleOf: await readTitles(tx.query) }
+  const events = before.receivers.flatMap((receiver) => {
+    const changed = after.get(receiver.id) ?? receiver
+    return [...compareEdited(receiver, changed, edit), ...compareSlots(receiver, changed, edit)]
+  })
   await insertEvents(tx, events)
 }
 

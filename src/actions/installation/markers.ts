@@ -3,7 +3,7 @@ import { type Body, boundedText, name } from '../../contract/schema.ts'
 import { toMarkerEvent } from '../../domain/events/event-drafts.ts'
 import { insertEvents } from '../../storage/events.ts'
 import { listReceivers } from '../../storage/receivers.ts'
-import { ChannelReference, describeChannel, findChannel, indexChannels } from './devices.ts'
+import { ChannelReference, describeChannel, findChannel, indexChannels, readTitles } from './devices.ts'
 import { defineSection, list, record, sortByContent, time, toIsoTime } from './entries.ts'
 import type { Installation } from './export-installation.ts'
 import { createPicker, type ImportContext, ImportError, readTime } from './import-context.ts'
@@ -47,6 +47,7 @@ async function importMarkers(work: ImportContext, entries: readonly MarkerEntry[
   const { tx, before, unknown } = work
   if (entries.length === 0) return
   const receivers = await listReceivers(tx.query)
+  const titleOf = await readTitles(tx.query)
   const pick = createPicker(before.markers)
   for (const [index, { time, until, channel: reference, text, by }] of entries.entries()) {
     const path = `markers.${index}`
@@ -60,7 +61,8 @@ async function importMarkers(work: ImportContext, entries: readonly MarkerEntry[
       unknown.push(describeChannel(reference, reference.channel))
       continue
     }
-    const event = toMarkerEvent(marker, marked ?? null, by ?? null)
+    const named = marked === undefined ? null : { ...marked, title: titleOf(marked.receiver, marked.channel) }
+    const event = toMarkerEvent(marker, named, by ?? null)
     const stored = pick(
       (known) =>
         known.time === event.time &&

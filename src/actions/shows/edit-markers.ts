@@ -3,8 +3,9 @@
 import type { AuditAction } from '../../contract/values.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { RequestError } from '../../domain/errors.ts'
+import type { NamedChannel } from '../../domain/events/channel-events.ts'
 import type { EventRecord } from '../../domain/events/event.ts'
-import { type MarkedChannel, type Marker, toMarkerEvent } from '../../domain/events/event-drafts.ts'
+import { type Marker, toMarkerEvent } from '../../domain/events/event-drafts.ts'
 import { parseTimestamp } from '../../domain/timestamp.ts'
 import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
@@ -88,11 +89,11 @@ async function markerOf(tx: Tx, id: number): Promise<EventRecord> {
   throw new RequestError('wrong_state', { subject: details })
 }
 
-function findChannel({ receiverStore }: Service, id: number | null): MarkedChannel | null {
+function findChannel({ receiverStore, slotRecords }: Service, id: number | null): NamedChannel | null {
   if (id === null) return null
   for (const receiver of receiverStore.listFacts()) {
     const channel = receiver.channels.find((candidate) => candidate.id === id)
-    if (channel !== undefined) return { receiver, channel }
+    if (channel !== undefined) return slotRecords.nameChannel(receiver, channel)
   }
   throw badRequest(`channel_id: there is no channel ${id}`)
 }

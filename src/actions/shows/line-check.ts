@@ -77,10 +77,13 @@ async function requireChannel(tx: Tx, { show_id, channel_id }: CheckedChannel): 
 }
 
 /** Returns the event of a check; none if the channel was removed meanwhile. */
-function listEvents({ receiverStore }: Service, check: Check & { readonly checked_at: number }): EventDraft[] {
+function listEvents(
+  { receiverStore, slotRecords }: Service,
+  check: Check & { readonly checked_at: number },
+): EventDraft[] {
   return receiverStore.listFacts().flatMap((receiver) => {
     const channel = receiver.channels.find(({ id }) => id === check.channel_id)
-    return channel === undefined ? [] : toCheckEvent(check, { receiver, channel })
+    return channel === undefined ? [] : toCheckEvent(check, slotRecords.nameChannel(receiver, channel))
   })
 }
 

@@ -2,6 +2,7 @@
 
 import type { ReportedChannel, ShowReport } from '../../contract/reports.ts'
 import { localSite } from '../../domain/equipment/sites.ts'
+import { namesOfChannel } from '../../domain/equipment/slot-record.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { EventRecord } from '../../domain/events/event.ts'
 import type { LevelReader } from '../../domain/history/level-history.ts'
@@ -57,16 +58,15 @@ export async function reportShow(service: Service, levels: LevelReader, show: Sh
 }
 
 function listCurrentChannels(service: Service): ReadonlyMap<number, CurrentChannel> {
-  const { receiverStore } = service
-  const performers = new Map(
-    service.cast.assignments().map(({ channel_id, performer }) => [channel_id, performer.name]),
-  )
+  const { receiverStore, slotRecords } = service
   return new Map(
-    receiverStore.listFacts().flatMap(({ id: receiverId, channels }) =>
-      channels.map((channel): [number, CurrentChannel] => {
+    receiverStore.listFacts().flatMap((receiver) =>
+      receiver.channels.map((channel): [number, CurrentChannel] => {
         const { id, slot, name, last_transmitter } = channel
         const pack = packOf(channel) ?? last_transmitter?.name ?? null
-        return [id, { receiverId, slot, name, performer: performers.get(id) ?? null, pack }]
+        const { title, performer, label } = slotRecords.find(slot) ?? { title: null, performer: null, label: null }
+        const lasting = { label, receiver: namesOfChannel(receiver, channel).receiver ?? null }
+        return [id, { receiverId: receiver.id, slot, title, name, performer: performer?.name ?? null, pack, lasting }]
       }),
     ),
   )

@@ -9,7 +9,14 @@ import type { Location } from '../../contract/locations.ts'
 import type { OnlineState, UnitType, UpstreamStatus } from '../../contract/values.ts'
 import { isIngestedId } from '../identity/ingested-receivers.ts'
 import { toLocationReference } from './location.ts'
-import { type Channel, changedFields, type DeviceReport, mergeDetails, type Receiver } from './receiver.ts'
+import {
+  type Channel,
+  changedFields,
+  type DeviceReport,
+  mergeDetails,
+  type Receiver,
+  reportedName,
+} from './receiver.ts'
 
 /**
  * A transmitter or in-ear pack.
@@ -57,7 +64,7 @@ export function draftChannelUnit(receiver: Receiver, channel: Channel): UnitDraf
     channel_id: channel.id,
     receiver_id: receiver.id,
     api_device_id: null,
-    name: transmitterName(channel),
+    name: reportedName(channel),
     model: channel.transmitter?.details?.model ?? null,
     serial_number: null,
     upstream_slot: channel.transmitter?.upstream_slot ?? null,
@@ -151,11 +158,6 @@ function reportedUnitFields(report: DeviceReport, before: Unit | undefined): Par
   }
 }
 
-/** Returns the transmitter's name, else the channel's. */
-export function transmitterName(channel: Channel): string | null {
-  return channel.transmitter?.name ?? channel.name
-}
-
 /**
  * Equipment that was last online is `unknown` while its manufacturer's systems cannot be polled, because its state may
  * be outdated.
@@ -192,7 +194,7 @@ export function toUnitBody(unit: Unit, receiver: Receiver | undefined, upstream:
   const details = isDeviceUnit ? unit.details : transmitter?.details
   return {
     id,
-    name: (channel && transmitter && transmitterName(channel)) ?? unit.name,
+    name: (channel && transmitter && reportedName(channel)) ?? unit.name,
     device_type,
     model: isDeviceUnit ? (model ?? details?.model ?? null) : (details?.model ?? model),
     manufacturer,

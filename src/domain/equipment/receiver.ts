@@ -8,6 +8,7 @@
 
 import type { ChannelDetails, TransmitterDetails } from '../../contract/channels.ts'
 import type { SiteReference } from '../../contract/schema.ts'
+import type { SlotRecord } from '../../contract/slots.ts'
 import type { Fault, NetworkMode } from '../../contract/values.ts'
 import { type Condition, type LastTransmitter, unknownCondition } from '../conditions/condition.ts'
 import type { Forecast } from '../forecast/forecast.ts'
@@ -52,6 +53,8 @@ export interface Channel {
 export interface ChannelOrigin {
   readonly id: number
   readonly slot: number
+  /** Absent if that installation announces no titles. */
+  readonly title?: Pick<SlotRecord, 'title' | 'title_from'>
 }
 
 /** A receiver in the installation that monitors it. */
@@ -296,9 +299,9 @@ export function frequencyOf({ frequency, transmitter }: Pick<Channel, 'frequency
   return frequency ?? transmitter?.frequency ?? null
 }
 
-/** Returns the performer who wears the channel's unit, else the name of the transmitter, else that of the channel. */
-export function displayName({ name, transmitter }: Pick<Channel, 'name' | 'transmitter'>, performer?: string) {
-  return performer ?? transmitter?.name ?? name
+/** Returns the name of the transmitter, else that of the channel. */
+export function reportedName({ name, transmitter }: Pick<Channel, 'name' | 'transmitter'>): string | null {
+  return transmitter?.name ?? name
 }
 
 export function emptyChannel(id: number, channel: number, slot: number): Channel {

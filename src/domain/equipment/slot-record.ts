@@ -3,6 +3,7 @@
 import type { Performer } from '../../contract/performers.ts'
 import type { SlotRecord } from '../../contract/slots.ts'
 import type { TitleSource } from '../../contract/values.ts'
+import { isSameJson } from '../json.ts'
 import { unitTypeOf } from './hardware.ts'
 import type { Channel, Receiver } from './receiver.ts'
 import { emptyFields, type SlotEntry } from './slot-entry.ts'
@@ -12,6 +13,8 @@ import type { Placeholder } from './slots.ts'
 export type TitleNames = Readonly<Partial<Record<TitleSource, string | null>>>
 
 export type Title = Pick<SlotRecord, 'title' | 'title_from'>
+
+export type TitleOf = (receiver: Receiver, channel: Channel) => Title
 
 const precedence = ['performer', 'label', 'channel', 'transmitter', 'receiver'] as const
 
@@ -38,6 +41,15 @@ function packOf({ transmitter, last_transmitter }: NamedChannel): string | null 
   return (transmitter ?? last_transmitter)?.name ?? null
 }
 
+/** The title of a channel of another installation is the one that it announces. */
+export function titleOfChannel(
+  receiver: Receiver,
+  channel: Channel,
+  entered: Pick<TitleNames, 'performer' | 'label'> = {},
+): Title {
+  return channel.origin?.title ?? titleOf({ ...entered, ...namesOfChannel(receiver, channel) })
+}
+
 type SlotPerformer = Pick<Performer, 'id' | 'name' | 'picture'>
 
 interface Entered {
@@ -52,10 +64,9 @@ export function toChannelRecord(
   { entry, performer }: Entered,
   unitId: number | null,
 ): SlotRecord {
-  const names = { performer: performer?.name ?? null, label: entry?.label ?? null }
   return {
     slot: channel.slot,
-    ...titleOf({ ...names, ...namesOfChannel(receiver, channel) }),
+    ...titleOfChannel(receiver, channel, { performer: performer?.name ?? null, label: entry?.label ?? null }),
     kind: unitTypeOf(receiver.device_type) === 'iem_receiver' ? 'iem' : 'wireless',
     ...toEntered({ entry, performer }),
     channel_id: channel.id,
@@ -96,7 +107,8 @@ export function changesRecords(before: Receiver | undefined, after: Receiver | u
       known.slot !== channel.slot ||
       known.name !== channel.name ||
       (known.transmitter === null) !== (channel.transmitter === null) ||
-      packOf(known) !== packOf(channel)
+      packOf(known) !== packOf(channel) ||
+      !isSameJson(known.origin?.title, channel.origin?.title)
     )
   })
 }

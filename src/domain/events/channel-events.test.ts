@@ -141,15 +141,13 @@ describe('between two states of a channel', () => {
   })
 })
 
-test('an event of a channel has its names and a text', () => {
+// Conformance: C-21.23.
+test('an event of a channel has its names, and a text that begins with slot and title', () => {
   const receiver = buildReceiver(4, { channels: [on] })
   const thresholds = resolveThresholds({}, {}, [])
-  const event = toChannelEvent(
-    receiver,
-    buildChannel({}, { battery: 18 }),
-    { kind: 'battery_low' },
-    { time: 5, thresholds },
-  )
+  const channel = buildChannel({}, { battery: 18 })
+  const title = { title: 'Nora', title_from: 'performer' } as const
+  const event = toChannelEvent({ receiver, channel, title }, { kind: 'battery_low' }, { time: 5, thresholds })
   expect(event).toEqual({
     time: 5,
     until: null,
@@ -159,8 +157,11 @@ test('an event of a channel has its names and a text', () => {
     channel_id: 7,
     receiver_id: 4,
     manufacturer: 'shure',
-    text: 'Y13 Nora: battery low (18%)',
-    data: { name: 'Y13 Nora', slot: 3, battery: 18, minutes_left: null, threshold: 20, receiver: 'Rack' },
+    text: '3 Nora: battery low (18%)',
+    data: {
+      ...{ name: 'Y13 Nora', slot: 3, battery: 18, minutes_left: null, threshold: 20, receiver: 'Rack' },
+      ...{ ...title, pack: 'Y13 Nora', channel_name: channel.name },
+    },
     by: null,
     site: null,
     subject: null,
@@ -172,7 +173,12 @@ test('a loss has the time of the last value', () => {
   const receiver = buildReceiver(4, { channels: [off], last_seen: 3 })
   const last_transmitter = { name: 'Nora', battery: 80, minutes_left: null, last_seen: 2 }
   const context = { time: 5, thresholds: resolveThresholds({}, {}, []) }
-  expect(toChannelEvent(receiver, { ...off, last_transmitter }, { kind: 'transmitter_off' }, context).time).toBe(2)
+  const named = {
+    receiver,
+    channel: { ...off, last_transmitter },
+    title: { title: 'Nora', title_from: 'performer' },
+  } as const
+  expect(toChannelEvent(named, { kind: 'transmitter_off' }, context).time).toBe(2)
   const lost = compareReceiverStates(receiver, { ...receiver, is_active: false }, 5)
   expect(lost.map(({ time }) => time)).toEqual([3])
 })

@@ -5,9 +5,11 @@
 
 import type { EventKind } from '../../contract/values.ts'
 import { noData } from '../alerts/alert.ts'
+import { listNames } from '../alerts/alert-names.ts'
 import { toChannelData } from '../alerts/channel-alerts.ts'
 import { boundOf, hasRow, type Thresholds } from '../conditions/condition.ts'
 import { type Channel, frequencyOf, type Receiver } from '../equipment/receiver.ts'
+import type { Title } from '../equipment/slot-record.ts'
 import type { EventData } from './event.ts'
 import { draftEvent, type EventDraft } from './event.ts'
 
@@ -107,17 +109,29 @@ const alternating: Partial<Record<EventKind, string>> = {
   transmitter_off: 'transmitter',
 }
 
+/** A channel as events name it. */
+export interface NamedChannel {
+  readonly receiver: Receiver
+  readonly channel: Channel
+  readonly title: Title
+}
+
+/** The data of an event of a channel. */
+export function toEventData({ receiver, channel, title }: NamedChannel, threshold: number | null = null): EventData {
+  return { ...toChannelData(receiver, channel, threshold), ...listNames(channel, title) }
+}
+
 export function toChannelEvent(
-  receiver: Receiver,
-  channel: Channel,
+  named: NamedChannel,
   { kind, data }: Happening,
   { time, thresholds }: { readonly time: number; readonly thresholds: Thresholds },
 ): EventDraft {
+  const { receiver, channel } = named
   const subject = alternating[kind]
   const lastSeen = kind === 'transmitter_off' ? (channel.last_transmitter?.last_seen ?? time) : time
   return draftEvent(kind, aboutChannel(receiver, channel), {
     time: Math.min(time, lastSeen),
-    data: { ...toChannelData(receiver, channel, boundOf(kind, thresholds)), ...data },
+    data: { ...toEventData(named, boundOf(kind, thresholds)), ...data },
     subject: subject === undefined ? null : `${subject}:${channel.id}`,
   })
 }
@@ -137,12 +151,12 @@ export function rangeSubject(kind: RangeKind, channelId: number): string {
 
 /** Creates an open range of a channel. */
 export function toRange(
-  receiver: Receiver,
-  channel: Channel,
+  named: NamedChannel,
   kind: RangeKind,
   { time, thresholds, lowest }: { readonly time: number; readonly thresholds: Thresholds; readonly lowest?: number },
 ): EventDraft {
-  const channelData = toChannelData(receiver, channel, boundOf(kind, thresholds))
+  const { receiver, channel } = named
+  const channelData = toEventData(named, boundOf(kind, thresholds))
   const data = { ...channelData, ...(lowest !== undefined && { lowest_dbm: lowest }) }
   const subject = rangeSubject(kind, channel.id)
   return draftEvent(kind, aboutChannel(receiver, channel), { time, is_open: true, data, subject })

@@ -1,11 +1,11 @@
 /** Creates the events about edits by users, locations of devices, markers, line checks and alerts. */
 
 import { type Alert, noData } from '../alerts/alert.ts'
-import { toChannelData } from '../alerts/channel-alerts.ts'
 import type { Check } from '../checks.ts'
-import type { Channel, Receiver } from '../equipment/receiver.ts'
+import type { Receiver } from '../equipment/receiver.ts'
+import type { TitleOf } from '../equipment/slot-record.ts'
 import { type Show, stateOf } from '../shows.ts'
-import { aboutChannel, aboutReceiver } from './channel-events.ts'
+import { aboutChannel, aboutReceiver, type NamedChannel, toEventData } from './channel-events.ts'
 import { aboutAll, draftEvent, type EventDraft } from './event.ts'
 
 interface Edit {
@@ -13,7 +13,7 @@ interface Edit {
   readonly by: string | null
 }
 
-/** Lists the edits to a receiver's name, address and location, and to the slots of its channels. */
+/** Lists the edits to a receiver's name, address and location. */
 export function compareEdited(
   before: Receiver,
   after: Receiver,
@@ -28,13 +28,22 @@ export function compareEdited(
   add('renamed', before.name, after.name)
   add('moved', before.ip, after.ip)
   if (before.location !== after.location) add('moved', nameOf(before.location), nameOf(after.location))
-  for (const channel of after.channels) {
-    const from = before.channels.find(({ id }) => id === channel.id)?.slot
-    if (from === undefined || from === channel.slot) continue
-    const data = { ...toChannelData(after, channel, null), from, to: channel.slot }
-    drafts.push(draftEvent('moved', aboutChannel(after, channel), { time, by, data }))
-  }
   return drafts
+}
+
+/** Lists the moves of a receiver's channels to other slots. Their titles move with them. */
+export function compareSlots(
+  before: Receiver,
+  after: Receiver,
+  { time, by, titleOf }: Edit & { readonly titleOf: TitleOf },
+): EventDraft[] {
+  return after.channels.flatMap((channel) => {
+    const moved = before.channels.find(({ id }) => id === channel.id)
+    if (moved === undefined || moved.slot === channel.slot) return []
+    const named = { receiver: after, channel, title: titleOf(before, moved) }
+    const data = { ...toEventData(named), from: moved.slot, to: channel.slot }
+    return draftEvent('moved', aboutChannel(after, channel), { time, by, data })
+  })
 }
 
 export interface ActiveAssignment {
@@ -61,7 +70,8 @@ export function compareAssignments(
   }
   const toDraft = (kind: 'assigned' | 'unassigned') => (assignment: ActiveAssignment) => {
     const { performer, wireless_unit, name, slot, receiver } = assignment
-    const data = { ...noData, name, slot, receiver, performer, wireless_unit }
+    const names = slot === null ? {} : { title: performer.name, title_from: 'performer' as const, pack: name }
+    const data = { ...noData, name, slot, receiver, ...names, performer, wireless_unit }
     return draftEvent(kind, assignment, { time, by, data })
   }
   return [
@@ -86,29 +96,23 @@ export interface Marker {
   readonly text: string
 }
 
-export interface MarkedChannel {
-  readonly receiver: Receiver
-  readonly channel: Channel
-}
-
 /** `marked` is null for all channels. */
-export function toMarkerEvent(marker: Marker, marked: MarkedChannel | null, by: string | null): EventDraft {
+export function toMarkerEvent(marker: Marker, marked: NamedChannel | null, by: string | null): EventDraft {
   if (marked === null) return draftEvent('marker', aboutAll, { ...marker, by })
-  const { receiver, channel } = marked
-  const data = toChannelData(receiver, channel, null)
-  return draftEvent('marker', aboutChannel(receiver, channel), { ...marker, by, data })
+  const about = aboutChannel(marked.receiver, marked.channel)
+  return draftEvent('marker', about, { ...marker, by, data: toEventData(marked) })
 }
 
 /** Creates the event of a check that has a result. */
 export function toCheckEvent(
   { show_id, checked_at, result, note, by }: Check & { readonly checked_at: number },
-  { receiver, channel }: MarkedChannel,
+  checked: NamedChannel,
 ): EventDraft {
-  return draftEvent('check', aboutChannel(receiver, channel), {
+  return draftEvent('check', aboutChannel(checked.receiver, checked.channel), {
     time: checked_at,
     by,
     severity: result === 'fail' ? 'warning' : 'info',
-    data: { ...toChannelData(receiver, channel, null), ...(result !== null && { result }), note, show_id },
+    data: { ...toEventData(checked), ...(result !== null && { result }), note, show_id },
   })
 }
 

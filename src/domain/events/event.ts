@@ -2,6 +2,7 @@ import type { EventBody } from '../../contract/history.ts'
 import type { SiteReference } from '../../contract/schema.ts'
 import type { CheckResult, EventKind, GapReason, Severity, SwapKind } from '../../contract/values.ts'
 import type { AlertData } from '../alerts/alert.ts'
+import { nameSubject } from '../alerts/describe-alert.ts'
 import { toCell, toLine } from '../csv.ts'
 import { toTimestamp } from '../timestamp.ts'
 
@@ -137,7 +138,7 @@ export interface EventData extends Partial<AlertData> {
 
 /** Alerts and markers have texts of their own. */
 function describeEvent(kind: EventKind, manufacturer: string | null, data: EventData): string {
-  const name = data.name ?? data.receiver ?? 'Unknown'
+  const name = nameSubject(data) ?? 'Unknown'
   const change = `from ${data.from ?? 'none'} to ${data.to ?? 'none'}`
   switch (kind) {
     case 'transmitter_on':
@@ -163,15 +164,15 @@ function describeEvent(kind: EventKind, manufacturer: string | null, data: Event
     case 'frequency_changed':
       return `${name}: frequency changed ${change} MHz`
     case 'renamed':
-      return `${data.from ?? 'Unknown'} was renamed to ${data.to ?? 'none'}`
+      return `${data.slot == null ? '' : `${name}: `}${data.from ?? 'Unknown'} was renamed to ${data.to ?? 'none'}`
     case 'moved':
       return `${name} moved ${change}`
     case 'swapped':
       return `Slots ${data.slot} and ${data.with}: ${data.what} swapped`
     case 'assigned':
-      return `${data.performer?.name ?? 'Unknown'} was assigned to ${name}`
+      return describeAssignment(data, 'assigned to')
     case 'unassigned':
-      return `${data.performer?.name ?? 'Unknown'} is no longer assigned to ${name}`
+      return describeAssignment(data, 'no longer assigned to')
     case 'receiver_offline':
       return `${name} is offline`
     case 'receiver_online':
@@ -196,6 +197,13 @@ function describeEvent(kind: EventKind, manufacturer: string | null, data: Event
     default:
       return kind satisfies never
   }
+}
+
+/** A pack may be in no slot. */
+function describeAssignment(data: EventData, verb: string): string {
+  const { slot, name, performer } = data
+  const who = slot == null ? performer?.name : nameSubject(data)
+  return `${who ?? 'Unknown'}: ${verb} ${name ?? 'a pack'}`
 }
 
 function duration({ seconds }: EventData): string {

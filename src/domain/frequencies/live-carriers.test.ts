@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { buildReceiver } from '../../../test/support/builders.ts'
+import { buildTitles } from '../../../test/support/titles.ts'
 import { type Channel, emptyChannel, type Receiver, type Transmitter } from '../equipment/receiver.ts'
 import { checkCarriers, mergeSecondCarriers } from './check.ts'
 import { type LiveCheckFilter, listLiveCarriers, toLiveCheck } from './live-carriers.ts'
@@ -14,7 +15,9 @@ function channel(id: number, frequency: string, fields: Partial<Channel> = {}): 
 }
 
 function list(...receivers: Receiver[]) {
-  return listLiveCarriers({ receivers, placeholders: [], groups: [], locations: [], profiles: builtInProfiles })
+  const titles = { titleOf: buildTitles({ 9: 'Nora' }), titleOfPlaceholder: () => '' }
+  const lists = { placeholders: [], groups: [], locations: [], profiles: builtInProfiles }
+  return listLiveCarriers({ receivers, ...lists, ...titles })
 }
 
 const standard: LiveCheckFilter = { level: 'standard', isOnlyOn: false, slots: null }
@@ -39,6 +42,12 @@ it('has the noise of a channel without a transmitter, and foreign RF only there'
   const offline = buildReceiver(1, { channels: [disturbed], is_active: false })
   expect(list(offline)).toMatchObject([{ noiseDbm: null, isOn: null }])
   expect(kindsOf([offline])).toEqual([])
+})
+
+// Conformance: C-21.27.
+it('names a carrier by its title alone', () => {
+  const channels = [channel(9, '500.000'), channel(2, '506.000', { name: 'CH 2' }), channel(3, '512.000')]
+  expect(list(buildReceiver(1, { channels })).map(({ name }) => name)).toEqual(['CH 2', 'Vox', 'Nora'])
 })
 
 it('leaves out transmitters that are off, and uses the guards of the level', () => {

@@ -5,6 +5,7 @@ import type { Location } from '../../contract/locations.ts'
 import type { GuardLevel } from '../../contract/values.ts'
 import { hasRow } from '../conditions/condition.ts'
 import { type Channel, frequencyOf, type Receiver } from '../equipment/receiver.ts'
+import type { TitleOf } from '../equipment/slot-record.ts'
 import type { Placeholder } from '../equipment/slots.ts'
 import { type Carrier, type Equipment, parseMhz } from './carrier.ts'
 import { type CheckedChannel, carrierIdsOf, toCheckedCarriers } from './check.ts'
@@ -41,6 +42,8 @@ export interface CarrierSources {
   readonly groups: readonly Pick<Group, 'id' | 'slots' | 'zone'>[]
   readonly locations: readonly Pick<Location, 'id' | 'parent' | 'zone'>[]
   readonly profiles: readonly Profile[]
+  readonly titleOf: TitleOf
+  titleOfPlaceholder(placeholder: Placeholder): string
 }
 
 /**
@@ -61,13 +64,16 @@ export function createCarrierLists(context: Omit<CarrierSources, 'receivers' | '
   const generic = profiles.get(genericProfileId)
   if (generic === undefined) throw new Error('The generic profile is missing.')
   const zones = indexZones(context)
+  const { titleOf, titleOfPlaceholder } = context
   const findProfile = (id: string) => profiles.get(id) ?? generic
   const byId = (a: LiveCarrier, b: LiveCarrier) =>
     (a.placeholderId ?? a.channelId ?? 0) - (b.placeholderId ?? b.channelId ?? 0)
 
   const ofPlaceholder = (placeholder: Placeholder): readonly LiveCarrier[] => {
     const khz = parseMhz(placeholder.frequency ?? '')
-    return khz === null ? [] : [toPlaceholderCarrier(placeholder, khz, generic, zones.ofSlot(placeholder.slot))]
+    if (khz === null) return []
+    const name = titleOfPlaceholder(placeholder)
+    return [toPlaceholderCarrier(placeholder, { name, khz, profile: generic, zone: zones.ofSlot(placeholder.slot) })]
   }
 
   const ofReceiver = (receiver: Receiver): readonly LiveCarrier[] => {
@@ -79,7 +85,8 @@ export function createCarrierLists(context: Omit<CarrierSources, 'receivers' | '
       const type = { family: receiver.device_type, model: receiver.model, band, mode, khz }
       const override = channel.profile === undefined ? undefined : profiles.get(channel.profile)
       const profile = override ?? findProfile(detectProfile(type))
-      return toChannelCarrier(receiver, channel, { khz, profile, zone: zones.ofSlot(channel.slot) ?? zoneOfReceiver })
+      const zone = zones.ofSlot(channel.slot) ?? zoneOfReceiver
+      return toChannelCarrier(receiver, channel, { name: titleOf(receiver, channel).title ?? '', khz, profile, zone })
     })
   }
 
@@ -89,12 +96,9 @@ export function createCarrierLists(context: Omit<CarrierSources, 'receivers' | '
   }
 }
 
-function toPlaceholderCarrier(
-  { id, slot, name }: Placeholder,
-  khz: number,
-  profile: Profile,
-  zone: string | null,
-): LiveCarrier {
+type Tuned = Pick<LiveCarrier, 'name' | 'khz' | 'profile' | 'zone'>
+
+function toPlaceholderCarrier({ id, slot }: Placeholder, tuned: Tuned): LiveCarrier {
   const unknown = {
     channelId: null,
     receiverId: null,
@@ -109,20 +113,13 @@ function toPlaceholderCarrier(
     id: `p${id}`,
     placeholderId: id,
     slot,
-    name,
-    khz,
-    profile,
-    zone,
+    ...tuned,
     isOn: null,
     hasForeignRf: false,
   }
 }
 
-function toChannelCarrier(
-  receiver: Receiver,
-  channel: Channel,
-  { khz, profile, zone }: Pick<LiveCarrier, 'khz' | 'profile' | 'zone'>,
-): LiveCarrier {
+function toChannelCarrier(receiver: Receiver, channel: Channel, tuned: Tuned): LiveCarrier {
   const { id, slot, transmitter, condition } = channel
   const isKnown = receiver.is_active && !hasRow(condition, 'stale')
   const isIdle = isKnown && transmitter === null
@@ -132,22 +129,15 @@ function toChannelCarrier(
     placeholderId: null,
     receiverId: receiver.id,
     slot,
-    name: nameOf(receiver, channel),
-    khz,
+    ...tuned,
     secondKhz: parseMhz(channel.details?.second_frequency ?? ''),
     model: receiver.model,
-    profile,
     band: findBand({ band: channel.details?.band ?? null, model: receiver.model }),
-    zone,
     isOn: isKnown ? transmitter !== null : null,
     rfLevel: transmitter?.rf_level ?? channel.rf_level,
     noiseDbm: isIdle ? channel.rf_level : null,
     hasForeignRf: isIdle && hasRow(condition, 'interference'),
   }
-}
-
-function nameOf(receiver: Receiver, { name, transmitter, last_transmitter, channel }: Channel): string {
-  return (transmitter ?? last_transmitter)?.name ?? name ?? `${receiver.name}, channel ${channel}`
 }
 
 /** A slot has the zone of the first group with a zone; a location that of the nearest enclosing location with one. */

@@ -20,13 +20,6 @@ export function toChannelAssignments(
   })
 }
 
-/** Returns the names of the performers by channel id. */
-export function toPerformerNames(assignments: readonly ChannelAssignment[]): ReadonlyMap<number, string> {
-  return new Map(
-    assignments.flatMap(({ channel_id, performer }) => (channel_id === null ? [] : [[channel_id, performer.name]])),
-  )
-}
-
 export function toSourceBodies(manufacturers: readonly ManufacturerHealth[]): SourceBody[] {
   return manufacturers.flatMap(({ code, sources }) =>
     sources.map(({ source: address, status, error, silent_since }) => ({ code, address, status, error, silent_since })),

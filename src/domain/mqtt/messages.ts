@@ -1,6 +1,7 @@
 /** The retained MQTT messages that describe the installation: channels, receivers and Home Assistant's devices. */
 
-import { type Channel, displayName, frequencyOf, type Receiver } from '../equipment/receiver.ts'
+import { type Channel, frequencyOf, type Receiver, reportedName } from '../equipment/receiver.ts'
+import type { TitleOf } from '../equipment/slot-record.ts'
 import { isRecord } from '../json.ts'
 import { toTimestamp } from '../timestamp.ts'
 
@@ -33,12 +34,7 @@ export function alertTopic({ prefix }: Pick<MqttTopics, 'prefix'>): string {
   return `${prefix}/alert`
 }
 
-/** `performers` are the names of performers by channel id. */
-export function toStateMessages(
-  receiver: Receiver,
-  topics: MqttTopics,
-  performers: ReadonlyMap<number, string> = new Map(),
-): RetainedMessage[] {
+export function toStateMessages(receiver: Receiver, topics: MqttTopics, titleOf: TitleOf): RetainedMessage[] {
   const { id, name, manufacturer, model, device_type, ip, is_active, channels } = receiver
   return [
     {
@@ -47,7 +43,7 @@ export function toStateMessages(
       levels: [],
       toPayload: () => JSON.stringify(toReceiverState(receiver)),
     },
-    ...channels.map((channel) => toChannelMessage(channel, topics, performers.get(channel.id))),
+    ...channels.map((channel) => toChannelMessage(channel, topics, titleOf(receiver, channel).title)),
   ]
 }
 
@@ -58,21 +54,26 @@ export function toStateMessages(
 export function toDiscoveryMessage(
   receiver: Receiver,
   topics: MqttTopics,
+  titleOf: TitleOf,
   known: Components = new Map(),
 ): RetainedMessage | null {
   if (topics.discoveryPrefix === null) return null
-  const { id, name, manufacturer, model, device_type, serial_number, firmware_version, channels } = receiver
+  const { id, name, manufacturer, model, device_type, serial_number, firmware_version } = receiver
+  const channels = receiver.channels.map((channel) => {
+    const { title } = titleOf(receiver, channel)
+    return { id: channel.id, name: `${channel.slot} ${title ?? ''}`.trim() }
+  })
   const prefixes = ['online', ...channels.map((channel) => `channel_${channel.id}_`)]
   const removed = [...known].filter(([key]) => !prefixes.some((prefix) => key.startsWith(prefix)))
   return {
     topic: discoveryTopic(topics, id),
     facts: [
       ...[name, manufacturer, model, device_type, serial_number, firmware_version],
-      ...channels.flatMap((channel) => [channel.id, channel.channel]),
+      ...channels.flatMap((channel) => [channel.id, channel.name]),
       ...removed.map(([key]) => key),
     ],
     levels: [],
-    toPayload: () => JSON.stringify(toDiscovery(receiver, topics, removed)),
+    toPayload: () => JSON.stringify(toDiscovery(receiver, channels, topics, removed)),
   }
 }
 
@@ -132,12 +133,12 @@ function toReceiverState({ id, name, manufacturer, model, device_type, ip, is_ac
   return { id, name, manufacturer, model, device_type, ip, is_active, channel_ids }
 }
 
-function toChannelMessage(channel: Channel, topics: MqttTopics, performer: string | undefined): RetainedMessage {
+function toChannelMessage(channel: Channel, topics: MqttTopics, title: string | null): RetainedMessage {
   const { id, slot, transmitter, condition, forecast } = channel
   const { state, severity, attention, since, flags } = condition
   const facts = {
-    name: displayName(channel, performer),
-    name_raw: displayName(channel),
+    name: title,
+    name_raw: reportedName(channel),
     slot,
     battery: transmitter?.battery ?? null,
     minutes_left: transmitter === null ? null : (forecast?.minutes_left ?? null),
@@ -156,9 +157,19 @@ function toChannelMessage(channel: Channel, topics: MqttTopics, performer: strin
   }
 }
 
+interface NamedChannel {
+  readonly id: number
+  /** Slot and title. */
+  readonly name: string
+}
+
 /** Home Assistant creates a device for the receiver and entities for its channels. */
-function toDiscovery(receiver: Receiver, topics: MqttTopics, removed: readonly (readonly [string, string])[]) {
-  const { id, name, manufacturer, model, device_type, serial_number, firmware_version, channels } = receiver
+function toDiscovery(
+  { id, name, manufacturer, model, device_type, serial_number, firmware_version }: Receiver,
+  channels: readonly NamedChannel[],
+  topics: MqttTopics,
+  removed: readonly (readonly [string, string])[],
+) {
   const { version, publicUrl } = topics
   const online = {
     platform: 'binary_sensor',
@@ -190,14 +201,13 @@ function toDiscovery(receiver: Receiver, topics: MqttTopics, removed: readonly (
 }
 
 /** Levels change every second, which fills Home Assistant's recorder, so their entities are disabled. */
-function toComponents(channel: Channel, topics: MqttTopics): Record<string, object> {
-  const { id, channel: number } = channel
+function toComponents({ id, name: channelName }: NamedChannel, topics: MqttTopics): Record<string, object> {
   const component = (key: string, platform: string, name: string, template: string, fields: object = {}) => [
     `channel_${id}_${key}`,
     {
       platform,
       unique_id: `micwatch_channel_${id}_${key}`,
-      name: `Channel ${number} ${name}`,
+      name: `${channelName} ${name}`,
       state_topic: channelTopic(topics, id),
       value_template: `{{ ${template} }}`,
       ...fields,

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { buildReceiver } from '../../../test/support/builders.ts'
+import { buildTitles } from '../../../test/support/titles.ts'
 import { emptyChannel } from '../equipment/receiver.ts'
 import { isDue, isOwnMessage, listComponents, toDiscoveryMessage, toStateMessages, unknownContent } from './messages.ts'
 
@@ -8,7 +9,7 @@ const receiver = buildReceiver(1, { channels: [{ ...emptyChannel(11, 1, 5), name
 
 // Conformance: C-16.50.
 it('toStateMessages separates levels from facts', () => {
-  const [, channel] = toStateMessages(receiver, topics)
+  const [, channel] = toStateMessages(receiver, topics, buildTitles())
   expect(channel?.topic).toBe('mics/channel/11/state')
   expect(JSON.parse(channel?.toPayload() ?? '')).toEqual({
     name: 'A',
@@ -35,14 +36,14 @@ it('toStateMessages separates levels from facts', () => {
 
 // Conformance: C-16.54.
 it('isOwnMessage recognizes topics below the prefix, and devices with its status', () => {
-  const config = toDiscoveryMessage(receiver, topics)
+  const config = toDiscoveryMessage(receiver, topics, buildTitles())
   const [topic, payload] = [config?.topic ?? '', config?.toPayload() ?? '']
   expect(isOwnMessage(topics, topic, payload)).toBe(true)
   expect(isOwnMessage({ ...topics, prefix: 'other' }, topic, payload)).toBe(false)
   expect(isOwnMessage(topics, 'ha/device/other_1/config', payload)).toBe(false)
   expect(isOwnMessage(topics, 'mics/channel/3/state', '{}')).toBe(true)
   expect(isOwnMessage(topics, 'nics/channel/3/state', '{}')).toBe(false)
-  expect(toDiscoveryMessage(receiver, { ...topics, discoveryPrefix: null })).toBeNull()
+  expect(toDiscoveryMessage(receiver, { ...topics, discoveryPrefix: null }, buildTitles())).toBeNull()
 })
 
 // Conformance: C-16.55.
@@ -60,22 +61,24 @@ it('isDue publishes facts at once, and levels a second after the last publicatio
 })
 
 // Conformance: C-16.50.
-it("toStateMessages has the performer's name where one is assigned, and that of the channel besides", () => {
-  const [, channel] = toStateMessages(receiver, topics, new Map([[11, 'Ana']]))
+it('messages have the title, and the name on the equipment besides', () => {
+  const [, channel] = toStateMessages(receiver, topics, buildTitles({ 11: 'Ana' }))
   expect(JSON.parse(channel?.toPayload() ?? '')).toMatchObject({ name: 'Ana', name_raw: 'A' })
+  const device = JSON.parse(toDiscoveryMessage(receiver, topics, buildTitles({ 11: 'Ana' }))?.toPayload() ?? '')
+  expect(device.components.channel_11_battery.name).toBe('5 Ana battery')
 })
 
 // Conformance: C-16.75.
 it('toDiscoveryMessage removes components of channels that no longer exist, once', () => {
-  const before = toDiscoveryMessage(receiver, topics)
+  const before = toDiscoveryMessage(receiver, topics, buildTitles())
   const known = listComponents(before?.toPayload() ?? '')
   expect(known.get('channel_11_battery')).toBe('sensor')
   const other = { ...receiver, channels: [emptyChannel(12, 2, 6)] }
-  const removing = toDiscoveryMessage(other, topics, known)
+  const removing = toDiscoveryMessage(other, topics, buildTitles(), known)
   const { components } = JSON.parse(removing?.toPayload() ?? '')
   expect(components.channel_11_battery).toEqual({ platform: 'sensor' })
   expect(components.channel_12_battery).toMatchObject({ unique_id: 'micwatch_channel_12_battery' })
-  const after = toDiscoveryMessage(other, topics, listComponents(removing?.toPayload() ?? ''))
+  const after = toDiscoveryMessage(other, topics, buildTitles(), listComponents(removing?.toPayload() ?? ''))
   expect(JSON.parse(after?.toPayload() ?? '').components).not.toHaveProperty('channel_11_battery')
   expect(after?.facts).not.toEqual(removing?.facts)
 })

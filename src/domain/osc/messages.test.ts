@@ -26,7 +26,7 @@ const transmitter = {
 }
 const forecast = { minutes_left: 47, source: 'device', low: 47, high: 47 } as const
 const channel = { ...emptyChannel(11, 1, 7), name: 'CH 1', rf_level: -90, transmitter, condition, forecast }
-const slot = toOscSlot(channel)
+const slot = toOscSlot(channel, 'Zoë Łuk')
 
 function valuesOf(messages: readonly { address: string; args: readonly unknown[] }[]) {
   return Object.fromEntries(messages.map(({ address, args }) => [address, args[0]]))
@@ -50,7 +50,7 @@ describe('toSlotMessages', () => {
   // Conformance: C-16.34.
   it('does not send unknown numbers', () => {
     expect(
-      valuesOf(toSlotMessages(toOscSlot({ ...channel, transmitter: null, forecast: null, rf_level: null }))),
+      valuesOf(toSlotMessages(toOscSlot({ ...channel, transmitter: null, forecast: null, rf_level: null }, 'CH 1'))),
     ).toEqual({
       '/micwatch/ch/7/name': 'CH 1',
       '/micwatch/ch/7/state': 'battery_low',
@@ -60,8 +60,8 @@ describe('toSlotMessages', () => {
   })
 
   it('includes placeholders', () => {
-    const placeholder = { id: 1, slot: 9, name: 'Pulpit', kind: 'equipment', created_at: 0 } as never
-    expect(valuesOf(toSlotMessages(placeholderToOscSlot(placeholder)))).toMatchObject({
+    const placeholder = { id: 1, slot: 9, kind: 'equipment', created_at: 0 } as never
+    expect(valuesOf(toSlotMessages(placeholderToOscSlot(placeholder, 'Pulpit')))).toMatchObject({
       '/micwatch/ch/9/name': 'Pulpit',
       '/micwatch/ch/9/state': 'unmonitored',
     })

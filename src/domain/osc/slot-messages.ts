@@ -2,7 +2,7 @@
 
 import type { AlertBody } from '../../contract/alerts.ts'
 import { type Condition, unmonitoredCondition } from '../conditions/condition.ts'
-import { type Channel, displayName } from '../equipment/receiver.ts'
+import type { Channel } from '../equipment/receiver.ts'
 import type { Placeholder } from '../equipment/slots.ts'
 import type { OscMessage } from './packet.ts'
 
@@ -17,12 +17,11 @@ export interface OscSlot {
   readonly isMuted: boolean
 }
 
-/** `performer` is the name of the performer who wears the channel's unit. */
-export function toOscSlot(channel: Channel, performer?: string): OscSlot {
+export function toOscSlot(channel: Channel, title: string | null): OscSlot {
   const { slot, transmitter, details, condition, forecast } = channel
   return {
     slot,
-    name: displayName(channel, performer) ?? '',
+    name: title ?? '',
     condition,
     battery: transmitter?.battery ?? null,
     minutes: transmitter === null ? null : (forecast?.minutes_left ?? null),
@@ -32,9 +31,9 @@ export function toOscSlot(channel: Channel, performer?: string): OscSlot {
   }
 }
 
-export function placeholderToOscSlot({ slot, name, created_at }: Placeholder): OscSlot {
+export function placeholderToOscSlot({ slot, created_at }: Placeholder, title: string | null): OscSlot {
   const unknown = { battery: null, minutes: null, rf: null, audio: null }
-  return { slot, name, condition: unmonitoredCondition(created_at), ...unknown, isMuted: false }
+  return { slot, name: title ?? '', condition: unmonitoredCondition(created_at), ...unknown, isMuted: false }
 }
 
 const valueNames = ['name', 'state', 'attention', 'battery', 'minutes', 'rf', 'audio', 'muted'] as const

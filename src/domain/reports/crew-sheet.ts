@@ -3,43 +3,36 @@
 import type { Group } from '../../contract/groups.ts'
 import type { Performer } from '../../contract/performers.ts'
 import type { CrewSheet } from '../../contract/reports.ts'
+import type { SlotRecord } from '../../contract/slots.ts'
 import { byteOrderMark, toLine, toTextCell } from '../csv.ts'
 import type { Channel } from '../equipment/receiver.ts'
-import type { Placeholder } from '../equipment/slots.ts'
 import { listChannelsOfShow, type Show, toShowBody } from '../shows.ts'
 
 export interface CrewSheetState {
   readonly channels: readonly Channel[]
-  readonly placeholders: readonly Placeholder[]
+  /** By slot. Those of other channels are omitted. */
+  readonly records: readonly SlotRecord[]
   readonly groups: readonly Pick<Group, 'id' | 'title' | 'slots'>[]
-  readonly performers: readonly Pick<Performer, 'id' | 'name' | 'notes'>[]
+  readonly performers: readonly Pick<Performer, 'id' | 'notes'>[]
   /** Returns the last reported name of the channel's transmitter. */
   packOf(channelId: number): string | null
-  /** The active assignments. */
-  readonly assignments: readonly {
-    readonly channelId: number
-    /** Id of the performer. */
-    readonly performer: number
-    readonly role: string | null
-  }[]
 }
 
 type CrewRow = CrewSheet['rows'][number]
 
 /** Lists the channels and placeholders of a show; without a show, all of them. */
 export function toCrewSheet(show: Show | null, state: CrewSheetState): CrewSheet {
-  const { placeholders, groups } = state
-  const channels = channelsOf(show, state)
+  const { records, groups } = state
+  const channels = new Map(channelsOf(show, state).map((channel) => [channel.id, channel]))
   const slots = new Set(groups.filter(({ id }) => show?.group_ids.includes(id)).flatMap((group) => group.slots))
-  const isListed = ({ slot }: Placeholder) => show === null || show.group_ids.length === 0 || slots.has(slot)
-  const rows = [
-    ...channels.map((channel) => toChannelRow(channel, state)),
-    ...placeholders.filter(isListed).map(toPlaceholderRow),
-  ]
-  return {
-    show: show && toShowBody(show),
-    rows: rows.sort((a, b) => a.slot - b.slot).map((row) => ({ ...row, groups: titlesOf(row.slot, groups) })),
-  }
+  const rows = records.flatMap((record): CrewRow | [] => {
+    const { slot, channel_id } = record
+    const channel = channel_id === null ? null : channels.get(channel_id)
+    if (channel === undefined) return []
+    if (channel === null && show !== null && show.group_ids.length > 0 && !slots.has(slot)) return []
+    return toRow(record, channel, state)
+  })
+  return { show: show && toShowBody(show), rows }
 }
 
 function channelsOf(show: Show | null, { channels, groups }: CrewSheetState): readonly Channel[] {
@@ -48,21 +41,20 @@ function channelsOf(show: Show | null, { channels, groups }: CrewSheetState): re
   return channels.filter(({ id }) => ids.has(id))
 }
 
-function toChannelRow(channel: Channel, { performers, assignments, packOf }: CrewSheetState): Omit<CrewRow, 'groups'> {
-  const { id, slot, name, frequency, transmitter } = channel
-  const assignment = assignments.find(({ channelId }) => channelId === id)
-  const performer = performers.find((candidate) => candidate.id === assignment?.performer)
+function toRow(
+  { slot, title, performer, role, planned }: SlotRecord,
+  channel: Channel | null,
+  { performers, packOf, groups }: CrewSheetState,
+): CrewRow {
+  const { transmitter, frequency } = channel ?? { transmitter: null, frequency: planned.frequency }
   return {
     slot,
-    name: performer?.name ?? name ?? '',
-    role: assignment?.role ?? performer?.notes ?? '',
-    pack: transmitter?.name ?? packOf(id) ?? '',
+    name: title ?? '',
+    role: role ?? performers.find(({ id }) => id === performer?.id)?.notes ?? '',
+    pack: transmitter?.name ?? (channel && packOf(channel.id)) ?? '',
     frequency: transmitter?.frequency ?? frequency ?? '',
+    groups: titlesOf(slot, groups),
   }
-}
-
-function toPlaceholderRow({ slot, name, frequency }: Placeholder): Omit<CrewRow, 'groups'> {
-  return { slot, name, role: '', pack: '', frequency: frequency ?? '' }
 }
 
 function titlesOf(slot: number, groups: CrewSheetState['groups']): readonly string[] {

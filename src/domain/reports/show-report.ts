@@ -4,6 +4,7 @@ import type { ReportedAlert, ReportedChannel, ShowReport } from '../../contract/
 import type { EventKind } from '../../contract/values.ts'
 import { type AlertData, happenedAt } from '../alerts/alert.ts'
 import { byteOrderMark, toCell, toLine } from '../csv.ts'
+import { type TitleNames, titleOf } from '../equipment/slot-record.ts'
 import { type EventRecord, toEventBody, toSeconds } from '../events/event.ts'
 import type { ChannelState } from '../history/channel-state.ts'
 import { type LevelSummary, percentile } from '../history/level-summary.ts'
@@ -46,9 +47,12 @@ export interface AlertOfShow {
 export interface CurrentChannel {
   readonly receiverId: number
   readonly slot: number
+  readonly title: string | null
   readonly name: string | null
   readonly performer: string | null
   readonly pack: string | null
+  /** The names of the title that are not recorded. */
+  readonly lasting: Pick<TitleNames, 'label' | 'receiver'>
 }
 
 export interface ChannelOfShow {
@@ -116,21 +120,24 @@ export function toReportedChannel(channel: ChannelOfShow, story: ShowStory): Rep
 }
 
 /**
- * Returns the name at the end of the show, and all performers and packs during it. Without a stored state, current ones
+ * Returns the names at the end of the show, and all performers and packs during it. Without a stored state, current ones
  * apply only while the show runs.
  */
 function describeChannel(
   { states, current }: ChannelOfShow,
   { isRunning }: Pick<ShowStory, 'isRunning'>,
-): Pick<ReportedChannel, 'name' | 'performer' | 'pack'> {
+): Pick<ReportedChannel, 'title' | 'name' | 'performer' | 'pack'> {
   const last = states.at(-1)
   if (last === undefined) {
-    const { name = null, performer = null, pack = null } = current ?? {}
-    return isRunning ? { name, performer, pack } : { name, performer: null, pack: null }
+    const { title = null, name = null, performer = null, pack = null, lasting = {} } = current ?? {}
+    if (isRunning) return { title, name, performer, pack }
+    return { title: titleOf({ channel: name, ...lasting }).title, name, performer: null, pack: null }
   }
+  const names = { performer: last.assignment?.performer.name, channel: last.name, transmitter: last.transmitter?.name }
+  const title = isRunning && current !== null ? current.title : titleOf({ ...names, ...current?.lasting }).title
   const performer = joinNames(states.map(({ assignment }) => assignment?.performer.name))
   const pack = joinNames(states.map(packOf)) ?? last.last_transmitter?.name ?? null
-  return { name: last.name, performer, pack }
+  return { title, name: last.name, performer, pack }
 }
 
 /** Returns the name of the transmitter, else of the channel. */
@@ -220,9 +227,10 @@ export function toReportCsv({ channels }: ShowReport): string {
 }
 
 function toReportLine(channel: ReportedChannel): string {
-  const { dropouts, clipping, alerts, markers, ...values } = channel
+  const { title, dropouts, clipping, alerts, markers, ...values } = channel
   const cells: Cells = {
     ...values,
+    name: title,
     dropouts: dropouts.count,
     dropout_seconds: dropouts.seconds,
     longest_dropout_seconds: dropouts.longest_seconds,

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { buildReceiver } from '../../../test/support/builders.ts'
+import { buildSlotRecords } from '../../../test/support/titles.ts'
 import { ReceiverStore } from '../../ingest/receiver-store.ts'
 import { createCounters } from '../../platform/counters.ts'
 import type { Service } from '../../service.ts'
@@ -9,7 +10,8 @@ it('writes a line for each series, with escaped labels', async () => {
   const receiver = buildReceiver(3, { name: 'Rack "A" \\ left\nof stage' })
   const receiverStore = new ReceiverStore()
   receiverStore.put(receiver)
-  const service = { receiverStore, counters: createCounters(), installationName: 'Hall A' } as Service
+  const slotRecords = buildSlotRecords(receiverStore)
+  const service = { receiverStore, slotRecords, counters: createCounters(), installationName: 'Hall A' } as Service
   const bytes = await formatEquipmentMetrics(service, false)
   expect(bytes.toString().split('\n').slice(0, 6)).toEqual([
     '# HELP micwatch_receiver_up 1 while the receiver is online, else 0.',

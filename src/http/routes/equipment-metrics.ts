@@ -4,7 +4,6 @@
  * Format: https://prometheus.io/docs/instrumenting/exposition_formats/
  */
 
-import { transmitterName } from '../../domain/equipment/hardware.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../../platform/time-slice.ts'
 import type { Service } from '../../service.ts'
 
@@ -56,7 +55,7 @@ function formatLabel(name: string, value: string): string {
  * `hasLevels` adds the battery and the levels of every channel.
  */
 export async function formatEquipmentMetrics(
-  { receiverStore, counters, installationName }: Service,
+  { receiverStore, slotRecords, counters, installationName }: Service,
   hasLevels: boolean,
 ): Promise<Buffer> {
   const create = (type: 'gauge' | 'counter', name: string, help: string) =>
@@ -70,20 +69,14 @@ export async function formatEquipmentMetrics(
   const battery = create('gauge', 'channel_battery_percent', "Battery level of the channel's transmitter.")
   const rf = create('gauge', 'channel_rf_level_dbm', 'RF level.')
   const audio = create('gauge', 'channel_audio_level_dbfs', 'Audio level.')
-  for (const {
-    id: receiver_id,
-    name: receiver,
-    model,
-    manufacturer,
-    is_active,
-    channels,
-  } of receiverStore.listFacts()) {
+  for (const described of receiverStore.listFacts()) {
     if (isTimeSliceUsed()) await yieldToEventLoop()
+    const { id: receiver_id, name: receiver, model, manufacturer, is_active } = described
     up.add({ receiver_id }, is_active ? 1 : 0)
     receivers.add({ receiver_id, name: receiver, model: model ?? '', manufacturer }, 1)
-    for (const described of channels) {
-      const { id: channel_id, channel, slot } = described
-      const name = transmitterName(described) ?? ''
+    for (const one of described.channels) {
+      const { id: channel_id, channel, slot } = one
+      const name = slotRecords.titleOf(described, one).title ?? ''
       info.add({ channel_id, receiver_id, channel, slot, name, receiver, manufacturer }, 1)
       // Without a series that begins at 0, Prometheus would not see the first event as an increase.
       dropouts.add({ channel_id }, counters.eventCount('rf_dropout', channel_id))

@@ -7,7 +7,6 @@ import { addressOf } from '../../domain/equipment/health.ts'
 import type { Receiver } from '../../domain/equipment/receiver.ts'
 import { toReceiverDetail, toReceiverSummary } from '../../domain/equipment/receiver-body.ts'
 import { RequestError } from '../../domain/errors.ts'
-import { toPerformerNames } from '../../domain/live/lists.ts'
 import { toMicboard } from '../../domain/micboard.ts'
 import type { LiveData } from '../../live/live-data.ts'
 import type { Service } from '../../service.ts'
@@ -59,7 +58,7 @@ export function receiverRoutes(
           JSON.stringify(
             toMicboard(receiverStore.listAll(), {
               groups: lists.current.groups,
-              performers: toPerformerNames(service.live.lists.assignments()),
+              titleOf: (receiver, channel) => service.slotRecords.titleOf(receiver, channel),
               url: service.publicUrl === null ? '' : new URL(service.publicUrl).href,
             }),
           ),

@@ -10,13 +10,11 @@ import { toReportCsv } from '../../domain/reports/show-report.ts'
 import { parseTimestamp } from '../../domain/timestamp.ts'
 import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
-import { listAssignments, listPerformers } from '../../storage/hardware.ts'
 import { clientKeyOf } from '../server/client-key.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { sendCsv } from '../server/response.ts'
 
 export function reportRoutes(app: ContractServer, service: Service): void {
-  const { read } = service.db
   /** Reports in progress, by show. Concurrent requests share one. */
   const pending = new Map<number, Promise<ShowReport>>()
 
@@ -45,18 +43,13 @@ export function reportRoutes(app: ContractServer, service: Service): void {
       ),
   })
 
-  async function crewSheet(showId: number | undefined): Promise<CrewSheet> {
-    const units = (await listAssignments(read, { is_active: true })).flatMap(({ wireless_unit, performer, role }) => {
-      const channelId = service.unitStore.get(wireless_unit)?.channel_id ?? null
-      return channelId === null ? [] : { channelId, performer, role }
-    })
+  function crewSheet(showId: number | undefined): CrewSheet {
     return toCrewSheet(showId === undefined ? null : getShow(service, showId), {
       channels: service.receiverStore.listFacts().flatMap(({ channels }) => channels),
-      placeholders: service.placeholderStore.list(),
+      records: service.slotRecords.list(),
       groups: service.lists.groupsOf(undefined),
       packOf: (channelId) => service.unitStore.ofChannel(channelId)?.name ?? null,
-      performers: await listPerformers(read),
-      assignments: units,
+      performers: service.cast.performers(),
     })
   }
 

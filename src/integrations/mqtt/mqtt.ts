@@ -6,6 +6,7 @@
 
 import type { MqttConfig } from '../../config/integrations.ts'
 import type { AlertBody } from '../../contract/alerts.ts'
+import type { TitleOf } from '../../domain/equipment/slot-record.ts'
 import { isRecord } from '../../domain/json.ts'
 import { findJsonExcess } from '../../domain/json-limits.ts'
 import {
@@ -244,19 +245,19 @@ export class MqttPublisher {
     for (const alert of this.#alerts.splice(0)) client.publish(alertTopic(this.#topics), alert, { qos: 1 }, onError)
     this.#pass += 1
     this.#remaining = maxPerTick
-    const { receiverStore, cast } = this.#service
-    const performers = cast.performerNames()
+    const { receiverStore, slotRecords } = this.#service
+    const titleOf: TitleOf = (receiver, channel) => slotRecords.titleOf(receiver, channel)
     for (const { id } of receiverStore.listFacts()) {
       if (isTimeSliceUsed()) await yieldToEventLoop()
       if (signal.aborted) return
       const receiver = receiverStore.get(id)
       if (receiver === undefined) continue
       const known = this.#components.get(discoveryTopic(this.#topics, id))
-      const device = toDiscoveryMessage(receiver, this.#topics, known)
+      const device = toDiscoveryMessage(receiver, this.#topics, titleOf, known)
       if (device !== null && this.#offer(client, device)) {
         this.#components.set(device.topic, listComponents(device.toPayload()))
       }
-      for (const state of toStateMessages(receiver, this.#topics, performers)) this.#offer(client, state)
+      for (const state of toStateMessages(receiver, this.#topics, titleOf)) this.#offer(client, state)
     }
     this.#removeOthers(client)
   }

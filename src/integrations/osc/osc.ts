@@ -23,11 +23,11 @@ export class Osc {
 
   constructor(config: OscConfig, service: Service) {
     const { listen, accept } = config
-    const { receiverStore, placeholderStore, cast, log, outbound } = service
+    const { receiverStore, placeholderStore, slotRecords, log, outbound } = service
     this.#config = config
     this.#service = service
     this.#counters = createOscCounters(service.counters)
-    this.#publisher = new OscPublisher(receiverStore, placeholderStore, cast)
+    this.#publisher = new OscPublisher(receiverStore, placeholderStore, slotRecords)
     this.#subscriptions = new OscSubscriptions(this.#publisher, log)
     this.#commands = new OscCommands(service, this.#counters)
     this.#listener = listen && new OscListener(listen, accept, this.#counters, log)

@@ -1,10 +1,10 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { buildReceiver } from '../../../test/support/builders.ts'
+import { buildSlotRecords } from '../../../test/support/titles.ts'
 import { emptyChannel } from '../../domain/equipment/receiver.ts'
+import { emptyFields } from '../../domain/equipment/slot-entry.ts'
 import { PlaceholderStore } from '../../ingest/placeholder-store.ts'
 import { ReceiverStore } from '../../ingest/receiver-store.ts'
-import { UnitStore } from '../../ingest/unit-store.ts'
-import { Cast } from '../../lists/cast.ts'
 import type { PeerMessage } from './peers.ts'
 import { OscPublisher } from './publisher.ts'
 
@@ -18,11 +18,9 @@ function createPublisher(receivers: number) {
     })
     receiverStore.put(buildReceiver(id, { channels }))
   }
-  const performerNames = new Map<number, string>()
-  const cast = new Cast(new UnitStore(), '')
-  vi.spyOn(cast, 'performerNames').mockImplementation(() => performerNames)
-  const publisher = new OscPublisher(receiverStore, new PlaceholderStore(), cast)
-  return { receiverStore, publisher, performerNames }
+  const placeholderStore = new PlaceholderStore()
+  const publisher = new OscPublisher(receiverStore, placeholderStore, buildSlotRecords(receiverStore, placeholderStore))
+  return { receiverStore, publisher, placeholderStore }
 }
 
 function createPeer() {
@@ -70,16 +68,17 @@ it('repeats every value once in 100 ticks, a tenth of a second apart', async () 
 })
 
 // Conformance: C-16.33.
-it("sends the performer's name while one is assigned", async () => {
-  const { publisher, performerNames } = createPublisher(1)
+it('sends the title again when it changes', async () => {
+  const { publisher, placeholderStore } = createPublisher(1)
   const { peer, take } = createPeer()
   publisher.addPeer(peer)
   await publisher.tick()
   take()
-  performerNames.set(3, 'Ana')
+  const entry = { ...emptyFields, id: 1, channel_id: 3, placeholder_id: null, label: 'Ana', version: 1 }
+  placeholderStore.replace({ revision: 1, placeholders: [], entries: [entry] })
   await publisher.tick()
   expect(take()).toEqual(['/micwatch/ch/3/name'])
-  performerNames.delete(3)
+  placeholderStore.replace({ revision: 2, placeholders: [], entries: [] })
   await publisher.tick()
   expect(take()).toEqual(['/micwatch/ch/3/name'])
 })

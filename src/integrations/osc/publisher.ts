@@ -18,7 +18,7 @@ import {
 } from '../../domain/osc/slot-messages.ts'
 import type { PlaceholderStore } from '../../ingest/placeholder-store.ts'
 import type { ReceiverStore } from '../../ingest/receiver-store.ts'
-import type { Cast } from '../../lists/cast.ts'
+import type { SlotRecords } from '../../lists/slot-records.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../../platform/time-slice.ts'
 import { pause } from '../../platform/wait.ts'
 import { type OscPeer, PeerMessage } from './peers.ts'
@@ -30,7 +30,7 @@ const ticksPerRefresh = 100
 interface Sent {
   /** Replaced when anything changes. */
   readonly record: Channel | Placeholder
-  readonly performer: string | undefined
+  readonly title: string | null
   readonly slot: OscSlot
   /** The pass that sent or confirmed it. */
   pass: number
@@ -45,7 +45,7 @@ interface StripOutput {
 export class OscPublisher {
   readonly #receiverStore: ReceiverStore
   readonly #placeholderStore: PlaceholderStore
-  readonly #cast: Cast
+  readonly #slotRecords: SlotRecords
   readonly #peers = new Set<OscPeer>()
   /** Peers to which the next pass sends all values. */
   readonly #awaiting = new Set<OscPeer>()
@@ -54,10 +54,10 @@ export class OscPublisher {
   readonly #sent = new Map<string, Sent>()
   #pass = 0
 
-  constructor(receiverStore: ReceiverStore, placeholderStore: PlaceholderStore, cast: Cast) {
+  constructor(receiverStore: ReceiverStore, placeholderStore: PlaceholderStore, slotRecords: SlotRecords) {
     this.#receiverStore = receiverStore
     this.#placeholderStore = placeholderStore
-    this.#cast = cast
+    this.#slotRecords = slotRecords
   }
 
   /** Consoles do not count, because no levels are sent to them. */
@@ -109,17 +109,19 @@ export class OscPublisher {
     this.#pass += 1
     const awaiting = new Set(this.#awaiting)
     this.#awaiting.clear()
-    const performers = this.#cast.performerNames()
     for (const { id } of this.#receiverStore.listFacts()) {
       if (isTimeSliceUsed()) await yieldToEventLoop()
-      for (const channel of this.#receiverStore.get(id)?.channels ?? []) {
-        const performer = performers.get(channel.id)
-        this.#visit(`channel ${channel.id}`, channel, { awaiting, performer, toSlot: toOscSlot })
+      const receiver = this.#receiverStore.get(id)
+      if (receiver === undefined) continue
+      for (const channel of receiver.channels) {
+        const { title } = this.#slotRecords.titleOf(receiver, channel)
+        this.#visit(`channel ${channel.id}`, channel, { awaiting, title, toSlot: toOscSlot })
       }
     }
     for (const placeholder of this.#placeholderStore.list()) {
       if (isTimeSliceUsed()) await yieldToEventLoop()
-      this.#visit(`placeholder ${placeholder.id}`, placeholder, { awaiting, toSlot: placeholderToOscSlot })
+      const title = this.#slotRecords.find(placeholder.slot)?.title ?? null
+      this.#visit(`placeholder ${placeholder.id}`, placeholder, { awaiting, title, toSlot: placeholderToOscSlot })
     }
     for (const [key, { pass }] of this.#sent) if (pass !== this.#pass) this.#sent.delete(key)
     this.#sendStrips()
@@ -127,13 +129,13 @@ export class OscPublisher {
 
   /** Sends the due values of a record. The repetitions are spread over the passes. */
   #visit<T extends Channel | Placeholder>(key: string, record: T, options: VisitOptions<T>): void {
-    const { awaiting, performer, toSlot } = options
+    const { awaiting, title, toSlot } = options
     const last = this.#sent.get(key)
     const isRefreshDue = (this.#pass + record.id) % ticksPerRefresh === 0
-    const isSame = last?.record === record && last.performer === performer
-    const slot = isSame ? last.slot : toSlot(record, performer)
+    const isSame = last?.record === record && last.title === title
+    const slot = isSame ? last.slot : toSlot(record, title)
     if (isSame) last.pass = this.#pass
-    else this.#sent.set(key, { record, performer, slot, pass: this.#pass })
+    else this.#sent.set(key, { record, title, slot, pass: this.#pass })
     const needsAll = isRefreshDue || awaiting.size > 0
     if (isSame && !needsAll) return
     const all = needsAll ? toSlotMessages(slot).map((message) => new PeerMessage(message)) : []
@@ -163,6 +165,6 @@ export class OscPublisher {
 interface VisitOptions<T> {
   /** Peers that get all values. */
   readonly awaiting: ReadonlySet<OscPeer>
-  readonly performer?: string | undefined
-  toSlot(record: T, performer?: string): OscSlot
+  readonly title: string | null
+  toSlot(record: T, title: string | null): OscSlot
 }

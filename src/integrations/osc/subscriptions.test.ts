@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { buildReceiver } from '../../../test/support/builders.ts'
+import { buildSlotRecords } from '../../../test/support/titles.ts'
 import { emptyChannel } from '../../domain/equipment/receiver.ts'
 import { PlaceholderStore } from '../../ingest/placeholder-store.ts'
 import { ReceiverStore } from '../../ingest/receiver-store.ts'
-import { UnitStore } from '../../ingest/unit-store.ts'
-import { Cast } from '../../lists/cast.ts'
 import type { PeerMessage } from './peers.ts'
 import { OscPublisher } from './publisher.ts'
 import { OscSubscriptions } from './subscriptions.ts'
@@ -15,7 +14,7 @@ afterEach(() => void vi.useRealTimers())
 function start() {
   const receiverStore = new ReceiverStore()
   receiverStore.put(buildReceiver(1, { channels: [emptyChannel(1, 1, 1)] }))
-  const publisher = new OscPublisher(receiverStore, new PlaceholderStore(), new Cast(new UnitStore(), ''))
+  const publisher = new OscPublisher(receiverStore, new PlaceholderStore(), buildSlotRecords(receiverStore))
   const subscriptions = new OscSubscriptions(publisher, {
     debug: () => {},
     info: () => {},
