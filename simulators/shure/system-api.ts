@@ -156,7 +156,7 @@ export async function startSystemApiSimulator(options: SystemApiOptions = {}): P
 }
 
 /** Derives a device id from the MAC address of the control port. */
-export function systemIdOf({ mac_address }: Pick<ShowDevice, 'mac_address'>): string {
+export function systemIdOf({ mac_address }: ShowDevice): string {
   return `${String(mac_address).replaceAll(':', '').slice(-8)}-0000-11dd-a000-000eddcccccc`
 }
 

@@ -16,7 +16,7 @@ export interface ReloadOptions {
 }
 
 /** Listens for SIGHUP. One that arrives before `start` reloads the configuration when `start` is called. */
-export function listenForHangups(terminal: Pick<Terminal, 'onHangup'>): { start(options: ReloadOptions): void } {
+export function listenForHangups(terminal: Terminal): { start(options: ReloadOptions): void } {
   let isPending = false
   terminal.onHangup(() => {
     isPending = true

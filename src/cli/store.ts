@@ -38,7 +38,7 @@ export async function requireStore(config: Config): Promise<void> {
 }
 
 /** Returns the user of this terminal, for the audit log. */
-export function actorOf({ env }: Pick<Terminal, 'env'>): Actor {
+export function actorOf({ env }: Terminal): Actor {
   return { kind: 'cli', id: null, name: env.USER ?? env.LOGNAME ?? 'cli', role: 'admin', address: null }
 }
 

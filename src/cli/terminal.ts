@@ -89,11 +89,7 @@ export interface CommonOptions {
   readonly json?: boolean
 }
 
-export function readOptions(
-  options: CommonOptions,
-  { env, prepareEnvironment }: Pick<Terminal, 'env' | 'prepareEnvironment'>,
-  how?: ReadOptions,
-): Config {
+export function readOptions(options: CommonOptions, { env, prepareEnvironment }: Terminal, how?: ReadOptions): Config {
   prepareEnvironment()
   const { config, host, port, mount, dataDir, databaseUrl, redisUrl } = options
   const flags: ConfigFlags = { config, host, port, mount }
@@ -176,7 +172,7 @@ export function createProgress(
 /** The folder is removed when the work is done or the process exits. */
 export async function withTemporaryFolder<T>(
   prefix: string,
-  terminal: Pick<Terminal, 'onExit'>,
+  terminal: Terminal,
   work: (path: string) => Promise<T>,
 ): Promise<T> {
   const path = await mkdtemp(join(tmpdir(), prefix))

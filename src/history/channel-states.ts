@@ -57,7 +57,7 @@ export class ChannelStates {
     for (const id of receiverIds) if (this.#known.has(id)) this.#markChanged(id)
   }
 
-  /** Compares the receivers that may have changed with their last states, and stores what differs. Never throws. */
+  /** Compares the receivers that may have changed with their last states, and stores the differences. Never throws. */
   async flush(): Promise<void> {
     const { db, settings, log } = this.#subsystems
     if (!settings.get(null).HISTORY) {

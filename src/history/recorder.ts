@@ -193,7 +193,7 @@ export class Recorder {
     return this.#subsystems.settings.get(null).HISTORY
   }
 
-  /** Begins to record, if that is wanted. */
+  /** Starts recording, if enabled. */
   #record(): void {
     if (this.#time !== null || !this.#isStarted || this.#stopped.signal.aborted) return
     if (!this.#isOn()) {

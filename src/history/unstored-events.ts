@@ -69,7 +69,7 @@ export class UnstoredEvents {
     return this.#closing.has(subject)
   }
 
-  /** Returns the oldest of what waits, at most `count`; it is being stored until `stored` or `failed` is called. */
+  /** Returns the oldest `count` waiting operations. Until `stored` or `failed` is called, they are being stored. */
   take(count: number): readonly Operation[] {
     const operations: Operation[] = []
     for (const operation of this.#waiting) {

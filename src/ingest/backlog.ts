@@ -1,12 +1,7 @@
-import type { Receiver } from '../domain/equipment/receiver.ts'
 import type { IngestPlan } from '../domain/identity/ingest-plan.ts'
 import type { LeaseManager } from '../sources/lease-manager.ts'
+import type { LastSeen } from '../storage/receivers.ts'
 import type { ReceiverStore } from './receiver-store.ts'
-
-interface LastSeen {
-  readonly id: number
-  readonly last_seen: Receiver['last_seen']
-}
 
 /** How often `last_seen` of an unchanged receiver is stored. */
 const lastSeenEveryMs = 60_000

@@ -249,7 +249,7 @@ export class Ingest implements StateStorage {
     } else await this.#applyWritten(await writeAll(), batch, plan)
   }
 
-  /** Applies what needs no transaction of a plan that could not be stored, and throws the error again. */
+  /** Applies the part of an unstored plan that needs no transaction, and rethrows the error. */
   async #applyUnstored(error: unknown, plan: IngestPlan, batch: Batch): Promise<never> {
     if (error instanceof StaleWriteError) await this.#stored.discardUnsaved(batch.manufacturer)
     // Levels still take effect in memory. A later cycle stores them.

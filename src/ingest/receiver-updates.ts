@@ -1,4 +1,4 @@
-/** Puts receivers into memory, which announces what changed. */
+/** Puts receivers into memory, which announces the changes. */
 
 import type { Receiver } from '../domain/equipment/receiver.ts'
 import { Topic } from '../platform/topic.ts'

@@ -40,22 +40,22 @@ export interface MonitoredSource {
   findAdapter(signal?: AbortSignal): Promise<ProtocolAdapter>
 }
 
-interface ManufacturerRecord {
-  readonly code: string
+interface ConfiguredPlugin {
   readonly plugin: string
   readonly config: PluginConfig
 }
 
+interface ManufacturerRecord extends ConfiguredPlugin {
+  readonly code: string
+}
+
 /** Throws the errors of `getPlugin` and of the plugin's `listSources`. */
-export function listSources({
-  plugin,
-  config,
-}: Pick<ManufacturerRecord, 'plugin' | 'config'>): readonly SourceSettings[] {
+export function listSources({ plugin, config }: ConfiguredPlugin): readonly SourceSettings[] {
   return getPlugin(plugin).listSources(config)
 }
 
 /** Lists the secrets of a record with the addresses that receive them. */
-export function listSecretUses(record: Pick<ManufacturerRecord, 'plugin' | 'config'>): SecretUse[] {
+export function listSecretUses(record: ConfiguredPlugin): SecretUse[] {
   const secrets = listSecrets(record.config)
   const usesAt = (used: typeof secrets, config: unknown) =>
     used.flatMap((named) => listHttpOrigins(config, parseUrl).map((origin) => ({ ...named, origin })))

@@ -87,7 +87,7 @@ export interface RemoteWriteCounters {
   setBacklog(seconds: number): void
 }
 
-export function createRemoteWriteCounters({ registry }: Pick<Counters, 'registry'>): RemoteWriteCounters {
+export function createRemoteWriteCounters({ registry }: Counters): RemoteWriteCounters {
   const samplesByOutcome = new Counter({
     name: 'micwatch_remote_write_samples_total',
     help: 'Samples that the remote-write receiver accepted, or rejected so that they were skipped.',
@@ -121,7 +121,7 @@ export interface NotificationCounters {
   observeLatency(seconds: number): void
 }
 
-export function createNotificationCounters({ registry }: Pick<Counters, 'registry'>): NotificationCounters {
+export function createNotificationCounters({ registry }: Counters): NotificationCounters {
   const deliveries = new Counter({
     name: 'micwatch_notification_deliveries_total',
     help: 'Messages to notification channels that were sent, or that failed or expired.',
@@ -148,7 +148,7 @@ export function createNotificationCounters({ registry }: Pick<Counters, 'registr
 }
 
 /** Returns functions that count dropped packets. */
-export function createOscCounters({ registry }: Pick<Counters, 'registry'>): {
+export function createOscCounters({ registry }: Counters): {
   countBad(): void
   countExcess(): void
 } {
@@ -167,7 +167,7 @@ export function createOscCounters({ registry }: Pick<Counters, 'registry'>): {
 }
 
 /** Returns a function that sets the metric. */
-export function createMqttGauge({ registry }: Pick<Counters, 'registry'>): (isConnected: boolean) => void {
+export function createMqttGauge({ registry }: Counters): (isConnected: boolean) => void {
   const connected = new Gauge({
     name: 'micwatch_mqtt_connected',
     help: '1 while this process is connected to the MQTT broker, else 0. One process of an installation is.',

@@ -147,7 +147,7 @@ export async function raiseAlert(tx: Tx, revision: number, cause: AlertCause, at
 export function updateAlert(
   tx: Tx,
   revision: number,
-  before: Pick<Alert, 'id' | 'kind' | 'severity' | 'first'>,
+  before: Alert,
   { cause, isWorse }: { readonly cause: AlertCause; readonly isWorse: boolean },
 ): Promise<Alert | null> {
   const { kind, severity, message, data } = toRow(cause)

@@ -37,7 +37,7 @@ export async function openCertificate(dataDir: string, names: readonly string[],
   return { cert, key, fingerprint: new X509Certificate(created.cert).fingerprint256, isNew: true }
 }
 
-export function isDueForRenewal({ validTo }: Pick<X509Certificate, 'validTo'>, now: number): boolean {
+export function isDueForRenewal({ validTo }: X509Certificate, now: number): boolean {
   return Date.parse(validTo) - renewMs <= now
 }
 

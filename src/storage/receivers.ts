@@ -120,15 +120,20 @@ export async function saveReadings(
   }))
 }
 
+export interface LastSeen {
+  readonly id: number
+  readonly last_seen: Receiver['last_seen']
+}
+
 export async function saveLastSeen(
   tx: Tx,
   revision: number,
-  receivers: readonly Pick<Receiver, 'id' | 'last_seen'>[],
+  receivers: readonly LastSeen[],
   column: RevisionColumn = 'revision',
 ): Promise<void> {
   const { last_seen } = rowColumns
   const columns = { last_seen, [column]: 'bigint' } as const
-  await updateRows<Pick<Receiver, 'id' | 'last_seen'>, string>(tx, columns, receivers, (receiver) => ({
+  await updateRows<LastSeen, string>(tx, columns, receivers, (receiver) => ({
     last_seen: receiver.last_seen,
     [column]: revision,
   }))

@@ -20,11 +20,7 @@ export interface Snapshot {
 const maxSnapshots = 3
 
 /** Takes a snapshot and deletes the oldest ones. Resolves with null if the database is not a file. */
-export async function takeSnapshot(
-  db: Pick<Database, 'copyTo'>,
-  paths: StorePaths,
-  now: number,
-): Promise<Snapshot | null> {
+export async function takeSnapshot(db: Database, paths: StorePaths, now: number): Promise<Snapshot | null> {
   if (db.copyTo === null) return null
   const folder = snapshotsFolder(paths)
   await createFolder(resolve(folder))

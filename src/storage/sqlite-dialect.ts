@@ -27,7 +27,7 @@ interface Options {
   /** The limit of the wait for a lock that another process holds. */
   readonly waitLimitMs: number
   /** The write-ahead log; only for the writing connection. It is closed together with the dialect. */
-  readonly log?: Pick<SqliteLog, 'close' | 'recordCommit'>
+  readonly log?: SqliteLog
   onDamage(): void
 }
 

@@ -24,7 +24,7 @@ export function AccessPage({ title, children }: { title: string; children: React
 }
 
 export async function sendCredentials<const A extends Address<'POST'>>(
-  api: Pick<Api, 'write'>,
+  api: Api,
   address: A,
   credentials: Sent<'POST', A>,
 ): Promise<ApiResponse<Received<'POST', A, 'object'>>> {

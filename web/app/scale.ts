@@ -2,7 +2,7 @@ import type { Levels } from './watch.ts'
 
 export const rfShare = (dbm: number) => share(dbm, -100, -30)
 
-export function rfShareOf({ rf, rfPercent }: Pick<Levels, 'rf' | 'rfPercent'>): number | null {
+export function rfShareOf({ rf, rfPercent }: Levels): number | null {
   if (rf !== null) return rfShare(rf)
   return rfPercent === null ? null : share(rfPercent, 0, 100)
 }

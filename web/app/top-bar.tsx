@@ -48,7 +48,7 @@ export function TopBar() {
  * The link becomes current only when the code of its page is loaded. The router then scrolls the menu to where it was
  * on the previous page, so the link is moved to the middle again.
  */
-function keepCurrentVisible(menu: HTMLElement, router: Pick<AnyRouter, 'subscribe'>): () => void {
+function keepCurrentVisible(menu: HTMLElement, router: AnyRouter): () => void {
   const scroll = () => {
     const link = menu.querySelector<HTMLElement>('[aria-current="page"]')
     if (link === null) return

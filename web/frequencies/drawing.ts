@@ -152,7 +152,7 @@ export function drawProducts({ context, scale, plot, colours }: Stage, { product
   }
 }
 
-export function headDbm({ state }: Pick<ShownCarrier, 'state'>, { rf }: CarrierLevels): number {
+export function headDbm({ state }: ShownCarrier, { rf }: CarrierLevels): number {
   return state === 'on' ? (rf ?? unknownDbm) : unknownDbm
 }
 

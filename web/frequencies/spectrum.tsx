@@ -141,7 +141,7 @@ function SpectrumTools({ control }: { control: SpectrumControl }) {
   )
 }
 
-export function stateText({ state }: Pick<ShownCarrier, 'state'>): string {
+export function stateText({ state }: ShownCarrier): string {
   return t(`frequencies.states.${state}`)
 }
 

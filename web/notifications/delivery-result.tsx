@@ -33,7 +33,7 @@ export function DeliveryResult({ delivery, isTypeShown = false }: DeliveryResult
   )
 }
 
-function Attempts({ delivery: { status, attempts, next_attempt_at } }: Pick<DeliveryResultProps, 'delivery'>) {
+function Attempts({ delivery: { status, attempts, next_attempt_at } }: DeliveryResultProps) {
   const texts = [
     status === 'expired' ? t('notifications.expired') : null,
     attempts > 1 ? t('notifications.attempts', { count: attempts }) : null,

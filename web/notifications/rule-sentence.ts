@@ -131,7 +131,7 @@ export function useRuleNames(notifiers: readonly NotificationChannelBody[]): Rul
   }
 }
 
-export function siteText(code: string, sites: readonly Pick<SiteBody, 'code' | 'name'>[]): string {
+export function siteText(code: string, sites: readonly SiteBody[]): string {
   if (code === localSite) return t('live.toolbar.localSite')
   if (code === allSites) return t('notifications.rules.allSites')
   return plainText(sites.find((site) => site.code === code)?.name ?? code)

@@ -15,7 +15,7 @@ export function Age({ since, isShort = false }: AgeProps) {
 }
 
 /** "5 min ago" */
-export function AgeAgo({ since }: Pick<AgeProps, 'since'>) {
+export function AgeAgo({ since }: AgeProps) {
   const age = useWatchState((watchState) => formatShortDuration(watchState.now - since))
   return <span className="age">{t('card.ago', { age })}</span>
 }

@@ -41,13 +41,7 @@ function Failing({ problem, onRetry }: { problem: Problem; onRetry: () => Promis
   )
 }
 
-function NotRefreshed({
-  problem,
-  resource,
-}: {
-  problem: Problem
-  resource: Pick<Resource<unknown>, 'readAt' | 'reload'>
-}) {
+function NotRefreshed({ problem, resource }: { problem: Problem; resource: Resource<unknown> }) {
   const { readAt, reload } = resource
   return (
     <div className="not-refreshed">

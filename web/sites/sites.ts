@@ -3,7 +3,7 @@ import type { SiteBody } from '../../src/contract/sites.ts'
 /** `connecting`: not reached yet. `lost`: the connection fails. */
 export type SiteState = 'connected' | 'connecting' | 'lost' | 'disabled'
 
-export function siteState({ status }: Pick<SiteBody, 'status'>): SiteState {
+export function siteState({ status }: SiteBody): SiteState {
   switch (status) {
     case 'healthy':
       return 'connected'
@@ -16,7 +16,7 @@ export function siteState({ status }: Pick<SiteBody, 'status'>): SiteState {
   }
 }
 
-export function needsAttention(site: Pick<SiteBody, 'status' | 'problems' | 'open_alerts'>): boolean {
+export function needsAttention(site: SiteBody): boolean {
   return siteState(site) === 'lost' || site.problems > 0 || site.open_alerts > 0
 }
 

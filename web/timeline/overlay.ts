@@ -25,7 +25,7 @@ export interface Stage {
   toX(at: number): number
 }
 
-function setFont({ context, colours }: Pick<Stage, 'context' | 'colours'>, size: number, weight = 500): void {
+function setFont({ context, colours }: Stage, size: number, weight = 500): void {
   context.font = `${weight} ${size}px ${colours.font}`
   context.textBaseline = 'middle'
 }

@@ -165,7 +165,7 @@ it('uses TLS with a trusted certificate for the name of the server', async () =>
     ['mqtt', { url: `mqtts://${host}:${broker.tlsPort}`, topic: 'mics' }],
     ['webhook', { url: `https://${host}:${(web.address() as AddressInfo).port}/` }],
   ])
-  // Bundled as the program is, because packages that are loaded on demand have other exports then.
+  // Bundled like the program, because bundling changes the exports of packages that are loaded on demand.
   await build({
     entryPoints: {
       child: fileURLToPath(new URL('../../../test/support/notifications/send-child.ts', import.meta.url)),

@@ -10,7 +10,7 @@ import { isMissing } from '../../storage/folder.ts'
 import { type Finding, failed, passed, undetermined } from './check.ts'
 
 /** Checks that the data folder exists, belongs to one user, is writable, and is not readable by other users. */
-export async function checkDataFolder({ data_dir }: Pick<Config, 'data_dir'>): Promise<Finding> {
+export async function checkDataFolder({ data_dir }: Config): Promise<Finding> {
   const path = resolve(data_dir)
   const folder = await statOrNull(path)
   if (folder === null) return checkMissingFolder(path)
@@ -68,7 +68,7 @@ async function listFiles(folder: string): Promise<{ readonly path: string; reado
 }
 
 /** Recording levels requires more free space than anything else. */
-export async function checkDisk({ data_dir }: Pick<Config, 'data_dir'>): Promise<Finding> {
+export async function checkDisk({ data_dir }: Config): Promise<Finding> {
   const folder = await nearestFolder(resolve(data_dir))
   const { bavail, blocks, bsize } = await statfs(folder)
   const [free, required] = [bavail * bsize, requiredFreeBytes(blocks * bsize)]

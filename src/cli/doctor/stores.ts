@@ -120,7 +120,7 @@ const maxBackupDays = 30
 const firstBackupDays = 7
 
 /** Checks the time of the last `micwatch backup`. Other kinds of backup are not visible. */
-export async function checkBackup(db: Pick<Database, 'read'>, now: number): Promise<Finding> {
+export async function checkBackup(db: Database, now: number): Promise<Finding> {
   const advice = 'Run micwatch backup, and keep the file and secret.key on another machine.'
   const time = await findLastBackup(db.read)
   if (time === null) {

@@ -95,7 +95,7 @@ export const auditMergeMs = 10 * 60_000
  * - `operation`: operators.
  * - `minor`: viewers, kiosks, clients without credentials, OSC, and operators' markers.
  */
-export function auditClassOf({ actor, action }: Pick<AuditEntry, 'actor' | 'action'>): AuditClass {
+export function auditClassOf({ actor, action }: AuditEntry): AuditClass {
   if (actor.role === 'admin') return 'administration'
   const isMinor = actor.role === 'viewer' || actor.kind === 'osc' || action.startsWith('marker.')
   return isMinor ? 'minor' : 'operation'

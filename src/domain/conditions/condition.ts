@@ -56,8 +56,12 @@ export type EvaluatedState = (typeof evaluatedStates)[number]
 /** The other true rows in the order of the table, then `rf_fair` and `rf_concealed`, which are never states. */
 export type ConditionFlag = (typeof conditionFlags)[number]
 
-export interface Condition {
+interface TrueRows {
   readonly state: ConditionState
+  readonly flags: readonly ConditionFlag[]
+}
+
+export interface Condition extends TrueRows {
   readonly severity: ConditionSeverity
   readonly attention: boolean
   /** The start of `state` in epoch milliseconds. Changes of flags do not move it. */
@@ -66,7 +70,6 @@ export interface Condition {
   readonly since_known: boolean
   /** Epoch milliseconds of the last values of a stale or offline channel. */
   readonly values_at?: number
-  readonly flags: readonly ConditionFlag[]
 }
 
 export interface LastTransmitter {
@@ -91,12 +94,12 @@ export function unmonitoredCondition(since: number): Condition {
   return { state: 'unmonitored', severity: 'ok', attention: false, since, since_known: true, flags: [] }
 }
 
-export function hasRow({ state, flags }: Pick<Condition, 'state' | 'flags'>, row: ConditionFlag): boolean {
+export function hasRow({ state, flags }: TrueRows, row: ConditionFlag): boolean {
   return state === row || flags.includes(row)
 }
 
 /** True while nothing is received from the channel, so that changes of its state go unnoticed. */
-export function isInterruption(condition: Pick<Condition, 'state' | 'flags'>): boolean {
+export function isInterruption(condition: TrueRows): boolean {
   return hasRow(condition, 'stale') || condition.state === 'receiver_offline'
 }
 

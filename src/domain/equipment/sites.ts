@@ -11,7 +11,7 @@ export interface EquipmentFilter {
 }
 
 /** `site` is null for this installation. */
-export function includesSite(filter: Pick<EquipmentFilter, 'site'>, site: string | null): boolean {
+export function includesSite(filter: EquipmentFilter, site: string | null): boolean {
   return filter.site === undefined || filter.site === (site ?? localSite)
 }
 

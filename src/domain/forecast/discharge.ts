@@ -16,17 +16,20 @@ export interface BatteryKind {
   readonly batteryType: string | null
 }
 
-export interface Discharge extends BatteryKind {
+export interface DischargeCurve {
+  /** Levels in descending order. */
+  readonly steps: readonly DischargeStep[]
+  /** Time with the transmitter on and this battery. */
+  readonly onMs: number
+}
+
+export interface Discharge extends BatteryKind, DischargeCurve {
   /** When the battery was first received, in epoch milliseconds. */
   readonly startedAt: number
   /** The name of the transmitter. */
   readonly name: string | null
-  /** Levels in descending order. */
-  readonly steps: readonly DischargeStep[]
   /** The last reported level, which may have risen slightly. */
   readonly percent: number
-  /** Time with the transmitter on and this battery. */
-  readonly onMs: number
   readonly isOn: boolean
   /** Time of the last observation, in epoch milliseconds. */
   readonly observedAt: number
@@ -122,7 +125,7 @@ function isNewReading(before: Discharge, { percent }: BatteryObservation, now: n
 }
 
 /** Returns the discharge rate in percent per hour. */
-export function rateOf({ steps, onMs }: Pick<Discharge, 'steps' | 'onMs'>): number {
+export function rateOf({ steps, onMs }: DischargeCurve): number {
   const [first] = steps[0] ?? [0]
   const [last] = steps.at(-1) ?? [0]
   return (first - last) / (onMs / 3_600_000)
@@ -139,7 +142,7 @@ function observedMs({ observedAt }: Discharge, now: number): number {
 }
 
 /** True if a discharge can be compared with others: at least 20 minutes and two levels. */
-export function isComparable({ onMs, steps }: Pick<Discharge, 'onMs' | 'steps'>): boolean {
+export function isComparable({ onMs, steps }: DischargeCurve): boolean {
   return onMs >= 20 * 60_000 && steps.length >= 2
 }
 

@@ -4,7 +4,7 @@
  * gauge is linear and many have only a few steps; only times between steps are compared.
  */
 
-import type { Discharge, DischargeStep } from './discharge.ts'
+import type { BatteryKind, DischargeCurve, DischargeStep } from './discharge.ts'
 
 /** An earlier discharge: when each level was first reached, until the battery was empty. */
 export interface Reference {
@@ -40,10 +40,12 @@ const leastStepsOfTypical = 6
 /** Possible positions within a step, if the time at which the battery reached it is unknown. */
 const positionsInStep = [0.1, 0.3, 0.5, 0.7, 0.9]
 
-type OwnDischarge = Pick<Discharge, 'steps' | 'onMs' | 'batteryType'>
+interface OwnDischarge extends DischargeCurve {
+  readonly batteryType: BatteryKind['batteryType']
+}
 
 /** Returns the remaining time of a battery that is like the references; null without a basis. */
-export function estimate(own: Pick<Discharge, 'steps' | 'onMs'>, references: readonly Reference[]): Estimate | null {
+export function estimate(own: DischargeCurve, references: readonly Reference[]): Estimate | null {
   if (own.onMs < leastOwnMs) return null
   const compared = references.map((reference) => remainingTimes(own, reference))
   const times = compared.filter((remaining) => remaining !== null).flat()
@@ -62,7 +64,7 @@ export function estimate(own: Pick<Discharge, 'steps' | 'onMs'>, references: rea
  * Returns the remaining time if the battery is like the reference: one time, or several if its position within a step
  * is unknown. Null if the two cannot be compared.
  */
-function remainingTimes({ steps, onMs }: Pick<Discharge, 'steps' | 'onMs'>, reference: Reference): number[] | null {
+function remainingTimes({ steps, onMs }: DischargeCurve, reference: Reference): number[] | null {
   const [percent, reachedMs] = steps.at(-1) as DischargeStep
   const reached = timeAt(reference, percent)
   if (reached === null) return null
@@ -163,6 +165,6 @@ function estimateOfAnyType(own: OwnDischarge): Estimate | null {
 }
 
 /** Converts a discharge that ended with an empty battery. */
-export function toReference({ steps, onMs }: Pick<Discharge, 'steps' | 'onMs'>): Reference {
+export function toReference({ steps, onMs }: DischargeCurve): Reference {
   return { steps, endMs: onMs, isTypical: false }
 }

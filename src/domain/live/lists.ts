@@ -9,7 +9,7 @@ import { type LevelDetail, type LevelField, levelDetails } from '../levels/level
 /** Omits assignments of units that no longer exist. */
 export function toChannelAssignments(
   assignments: readonly Assignment[],
-  performers: readonly Pick<Performer, 'id' | 'name'>[],
+  performers: readonly Performer[],
   unitOf: (id: number) => Unit | undefined,
 ): ChannelAssignment[] {
   const names = new Map(performers.map(({ id, name }) => [id, name]))

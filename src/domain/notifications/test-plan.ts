@@ -87,7 +87,7 @@ export class TestService {
     this.change(id, { cleared_at: this.now })
   }
 
-  /** Does something with one of the open alerts, if there are any, or raises another one. */
+  /** Responds to or clears one of the open alerts, or raises another one. */
   act(action: Action, index: number, kind: AlertKind): void {
     if (action === 'raise') this.raise(this.#alerts.size + 1, kind)
     const open = [...this.#alerts.values()].filter(({ cleared_at }) => cleared_at === null)

@@ -84,10 +84,7 @@ export function captureArrangement({ group_ids }: Pick<Show, 'group_ids'>, arran
 }
 
 /** Returns the name that the pages show for a channel. */
-export function nameOfChannel(
-  receiver: Pick<Receiver, 'name'>,
-  { transmitter, name }: Pick<Channel, 'transmitter' | 'name'>,
-): string {
+export function nameOfChannel(receiver: Pick<Receiver, 'name'>, { transmitter, name }: Channel): string {
   return transmitter?.name ?? name ?? receiver.name
 }
 

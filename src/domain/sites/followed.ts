@@ -23,10 +23,13 @@ import { withChangedDetails } from '../live/receiver-changes.ts'
 
 export type { FollowedMessage }
 
-/** The record that follows another installation. */
-export interface FollowedRecord {
+export interface SiteName {
   readonly code: string
   readonly name: string
+}
+
+/** The record that follows another installation. */
+export interface FollowedRecord extends SiteName {
   /** The id of the other installation. */
   readonly installation: string
 }
@@ -87,10 +90,7 @@ export function withReceiverFields(
 }
 
 /** Returns the site with its local code. `there` is the site in the followed installation. */
-export function siteHere(
-  { code, name }: Pick<FollowedRecord, 'code' | 'name'>,
-  there: SiteReference | null,
-): SiteReference {
+export function siteHere({ code, name }: SiteName, there: SiteReference | null): SiteReference {
   return there === null ? { code, name } : { code: `${code}/${there.code}`, name: there.name }
 }
 

@@ -11,7 +11,7 @@ import type { ManufacturerHealth } from '../equipment/health.ts'
 import type { Receiver } from '../equipment/receiver.ts'
 import { localSite } from '../equipment/sites.ts'
 import { toTimestamp } from '../timestamp.ts'
-import { type FollowedRecord, siteHere } from './followed.ts'
+import { type SiteName, siteHere } from './followed.ts'
 
 export interface SiteAnnouncements {
   /** The titles of running shows by id; null before the first snapshot. */
@@ -83,7 +83,7 @@ export function hasAssignments({ type }: FollowedMessage): boolean {
 
 /** Returns the assignments of a site, and of sites followed through it, to channels that are known here. */
 export function toFollowedAssignments(
-  record: Pick<FollowedRecord, 'code' | 'name'>,
+  record: SiteName,
   assignments: readonly FollowedAssignment[],
   channelHere: (idThere: number) => number | undefined,
 ): readonly ChannelAssignment[] {

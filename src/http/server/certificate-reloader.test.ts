@@ -43,7 +43,7 @@ async function startServer() {
   return { first, store, reloader, lines, open }
 }
 
-const fingerprintOf = ({ cert }: Pick<Certificate, 'cert'>) => new X509Certificate(cert).fingerprint256
+const fingerprintOf = ({ cert }: Certificate) => new X509Certificate(cert).fingerprint256
 
 // Conformance: C-17.8.
 it('new connections use the new certificate, and open connections stay', async () => {

@@ -53,7 +53,7 @@ export interface ReceiverRow {
    */
   origin: string | null
   revision: number
-  /** The value of the manufacturer's counter of readings when nothing but readings was changed last. */
+  /** The value of the manufacturer's counter at the last change that was only to readings. */
   reading_revision: Generated<number>
 }
 

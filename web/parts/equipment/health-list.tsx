@@ -7,7 +7,7 @@ import { displayName } from './manufacturer-names.tsx'
 import { firstSilence, listErrors, type ShownStatus, statusText, useShownStatuses } from './source-status.ts'
 
 interface HealthListProps {
-  readonly health: Pick<ServiceHealth, 'manufacturers' | 'details'>
+  readonly health: ServiceHealth
   readonly isOld: boolean
 }
 

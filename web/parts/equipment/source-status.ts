@@ -65,7 +65,7 @@ export function listDeviceErrors(about: Pick<ManufacturerHealth, 'device_errors'
 type Located = Pick<ReceiverInData, 'manufacturer' | 'ip' | 'site'>
 
 /** Receivers of a site belong to the record that follows it. */
-export function recordOf({ manufacturer, site }: Pick<Located, 'manufacturer' | 'site'>): string {
+export function recordOf({ manufacturer, site }: Located): string {
   return site === null ? manufacturer : recordOfSite(site.code)
 }
 

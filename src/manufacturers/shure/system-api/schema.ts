@@ -139,7 +139,7 @@ export function parseActivity(body: unknown): AudioActivity | null | undefined {
 /** Percent, and the time until it is empty or full. */
 export interface BatteryLevel {
   readonly battery: number | null
-  readonly details: Pick<TransmitterDetails, 'battery_minutes' | 'battery_minutes_to_full'>
+  readonly details: TransmitterDetails
 }
 
 /**
