@@ -1,11 +1,12 @@
 /** Records of slots: `GET /api/slots/`, and PUT and DELETE of one slot. */
 
 import { describe, expect, it } from 'vitest'
+import type { Tx } from '../src/storage/database.ts'
 import { channelOf, configFor, startApp, startShure, type TestApp, until, withoutPush } from './support/app.ts'
 import { onTestEnd } from './support/cleanup.ts'
 import { exportFile, importFile } from './support/installation-files.ts'
 import { openLive } from './support/live-client.ts'
-import { createTestDatabase, type Engine, engines } from './support/store/databases.ts'
+import { createTestDatabase, type Engine, engines, withDatabase } from './support/store/databases.ts'
 import { tokenHeaders } from './support/tokens.ts'
 
 function write(app: TestApp, method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
@@ -106,6 +107,11 @@ describe.concurrent.each(engines)('records of slots on %s', (engine) => {
     expect((await app.post(`/api/undo/${cleared.headers['x-undo-id']}`)).status).toBe(200)
     expect((await app.get('/api/slots/1/')).json).toEqual({ ...changed.json, version: expect.any(Number) })
     expect(version1.ofType('slot_records')).toEqual([])
+    // Records from before the upgrade, which have no actor, name columns that no longer exist.
+    const forgetActors = (tx: Tx) => tx.query.updateTable('undo_records').set({ actor: '' }).execute()
+    await withDatabase(app, (db) => db.transaction(forgetActors))
+    expect((await app.get('/api/undo/')).json).toEqual([])
+    expect((await app.post(`/api/undo/${cleared.headers['x-undo-id']}`)).status).toBe(404)
     await until('the client has all', async () => {
       const { slot_records } = (await app.get('/api/data.json')).json
       return JSON.stringify(client.data().slot_records) === JSON.stringify(slot_records)

@@ -21,6 +21,7 @@ import {
   insertAssignment,
   type ListedAssignment,
   listActiveAssignments,
+  listActiveAssignmentsOf,
   listAssignments,
   saveAssignment,
 } from './hardware.ts'
@@ -58,9 +59,9 @@ export async function settleCast<T>(
 /** Stores that assignments follow the packs that slots receive, with the events. */
 export async function followPacks(tx: Tx, changes: CastChanges, time: number): Promise<void> {
   const units = [...changes.ended, ...changes.started].map(({ wireless_unit }) => wireless_unit)
-  const before = await listActiveAssignments(tx.query, units)
+  const before = await listActiveAssignmentsOf(tx.query, units)
   await writeCast(tx, changes, { time, isFollowing: true })
-  const after = await listActiveAssignments(tx.query, units)
+  const after = await listActiveAssignmentsOf(tx.query, units)
   await insertEvents(tx, compareAssignments(before, after, { time, by: null }))
 }
 
@@ -139,7 +140,7 @@ async function enter(
  * received in another one, or in none.
  */
 async function findChannel(reader: Reader, { performer, wireless_unit }: Assignment): Promise<number | null> {
-  const [unit] = await listActiveAssignments(reader, [wireless_unit])
+  const [unit] = await listActiveAssignmentsOf(reader, [wireless_unit])
   if (unit === undefined || unit.isDevice) return null
   const worn = new Set((await listAssignments(reader, { performer, is_active: true })).map((one) => one.wireless_unit))
   const slots = (await listCastSlots(reader)).filter((slot) => slot.performer === performer)

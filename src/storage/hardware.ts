@@ -4,6 +4,7 @@ import type { Performer } from '../contract/performers.ts'
 import type { Assignment } from '../domain/equipment/hardware.ts'
 import type { ActiveAssignment } from '../domain/events/event-drafts.ts'
 import type { Reader, Tx } from './database.ts'
+import { inChunks } from './rows.ts'
 
 export async function listPerformers(reader: Reader): Promise<Performer[]> {
   return reader.selectFrom('performers').selectAll().orderBy('id').execute()
@@ -62,9 +63,21 @@ export interface ListedAssignment extends ActiveAssignment {
   readonly isDevice: boolean
 }
 
-/** Lists the active assignments, or only those of these units. */
-export async function listActiveAssignments(reader: Reader, units?: readonly number[]): Promise<ListedAssignment[]> {
-  const rows = await reader
+export async function listActiveAssignments(reader: Reader): Promise<ListedAssignment[]> {
+  return (await activeAssignments(reader).execute()).map(toListed)
+}
+
+export async function listActiveAssignmentsOf(reader: Reader, units: readonly number[]): Promise<ListedAssignment[]> {
+  const found: ListedAssignment[] = []
+  await inChunks(units, async (chunk) => {
+    const rows = await activeAssignments(reader).where('wireless_unit', 'in', chunk).execute()
+    found.push(...rows.map(toListed))
+  })
+  return found
+}
+
+function activeAssignments(reader: Reader) {
+  return reader
     .selectFrom('assignments')
     .innerJoin('performers', 'performers.id', 'assignments.performer')
     .innerJoin('units', 'units.id', 'assignments.wireless_unit')
@@ -74,15 +87,18 @@ export async function listActiveAssignments(reader: Reader, units?: readonly num
     .select(['units.manufacturer', 'units.channel_id', 'units.receiver_id', 'units.name', 'channels.slot', 'role'])
     .select(['units.api_device_id', 'receivers.name as receiver'])
     .where('assignments.is_active', '=', 1)
-    .$if(units !== undefined, (query) => query.where('wireless_unit', 'in', [0, ...(units ?? [])]))
     .orderBy('assignments.id')
-    .execute()
-  return rows.map(({ performer: id, performer_name, name, api_device_id, ...row }) => ({
-    ...row,
-    performer: { id, name: performer_name },
-    name: name ?? row.receiver,
-    isDevice: api_device_id !== null,
-  }))
+}
+
+function toListed({
+  performer: id,
+  performer_name,
+  name,
+  api_device_id,
+  ...row
+}: Awaited<ReturnType<ReturnType<typeof activeAssignments>['execute']>>[number]): ListedAssignment {
+  const performer = { id, name: performer_name }
+  return { ...row, performer, name: name ?? row.receiver, isDevice: api_device_id !== null }
 }
 
 export async function findActiveAssignment(reader: Reader, unit: number): Promise<Assignment | undefined> {

@@ -47,7 +47,7 @@ export async function changeSlot(
     requireVersion(service, slot, expected)
     requireChangeable(service, slot, change)
     const known = holderIn(service, slot)
-    const isChanged = await settleCast(tx, edit, async () => {
+    const store = async () => {
       const holder = known ?? (await addPlaceholder(tx, slot, edit))
       const before = fieldsIn(service, known)
       const after = await applyChange(tx, slot, before, change, edit)
@@ -56,7 +56,8 @@ export async function changeSlot(
       await replaceSlotEntry(tx, holder, after)
       await audit(tx, actor, 'slot.change', slot, { before, after })
       return true
-    })
+    }
+    const isChanged = await (changesCast(change) ? settleCast(tx, edit, store) : store())
     return isChanged ? edit.undo.save('slot.change', edit.time) : null
   })
 }
@@ -93,6 +94,10 @@ export interface Edit {
   readonly actor: Actor
   readonly time: number
   readonly undo: UndoRecorder
+}
+
+function changesCast({ performer_id, performer_name, role }: SlotChange): boolean {
+  return [performer_id, performer_name, role].some((field) => field !== undefined)
 }
 
 export function holderIn({ slotRecords }: Service, slot: number): EntryHolder | null {
