@@ -59,6 +59,7 @@ function countSteps(page: Page) {
   }
 }
 
+// Conformance: C-21.40.
 it('assigns a new performer to a slot without equipment in three steps, and known ones in two', async () => {
   const app = await start()
   const page = await openAs(app, 'operator', '/')
@@ -128,6 +129,7 @@ it('assigns a new performer to a slot without equipment in three steps, and know
   await until('Zoë is unassigned', async () => (await performerIn(app, 1)) === null)
 })
 
+// Conformance: C-21.40.
 it('shows what another person has changed meanwhile, and keeps either or both', async () => {
   const app = await start()
   const [ada, bob] = [await openAs(app, 'operator', '/'), await openAs(app, 'admin', '/')]
@@ -174,6 +176,7 @@ it('shows what another person has changed meanwhile, and keeps either or both', 
   await eventually(() => recordOf(app, 7)).toMatchObject({ role: 'Glinda', label: 'Solo', note: 'Wig' })
 })
 
+// Conformance: C-21.41.
 it('puts a channel on a placeholder by mouse, touch and keyboard, and explains a late move', async () => {
   const app = await start()
   const { channel_id } = await recordOf(app, 1)
@@ -244,6 +247,33 @@ const move = (app: TestApp, moves: object[]) =>
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ moves }),
   })
+
+// Conformance: C-21.42.
+it('offers to move a performer to the slot that receives their pack, and moves nobody by itself', async () => {
+  const app = await startApp()
+  const pack = (channel: number) => ({ channel, transmitter: { name: 'H01', details: { model: 'MTP60' } } })
+  const off = (channel: number) => ({ channel, transmitter: null })
+  const receive = (...channels: readonly object[]) =>
+    app.post('/api/ingest/', { source: 'script', receivers: [{ api_device_id: 'rack', name: 'Rack', channels }] })
+  await receive(pack(1), off(2))
+  await until('the pack is known', async () => (await app.get('/api/units/')).json.length === 1)
+  await change(app, 1, { performer_name: 'Nora', role: 'Glinda' })
+  await change(app, 2, { performer_name: 'Ben' })
+  await receive(off(1), pack(2))
+  const page = await openAs(app, 'operator', '/')
+  const button = page.getByRole('button', { name: 'Move Nora here?' })
+  await card(page, 2).filter({ has: button }).waitFor()
+  await eventually(() => findViolations(page)).toEqual([])
+  const cast = async () => [await performerIn(app, 1), await performerIn(app, 2)].join()
+  await eventually(cast).toBe('Nora,Ben')
+  await button.click()
+  await messages(page).getByText('Nora moved from slot 1 to slot 2, and Ben to slot 1.').waitFor()
+  await eventually(cast).toBe('Ben,Nora')
+  await eventually(() => recordOf(app, 2)).toMatchObject({ role: 'Glinda' })
+  await eventually(() => button.count()).toBe(0)
+  await messages(page).getByRole('button', { name: 'Undo' }).click()
+  await eventually(cast).toBe('Nora,Ben')
+})
 
 it('offers no edit to a viewer', async () => {
   const app = await start({ require_login: true })

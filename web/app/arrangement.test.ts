@@ -57,6 +57,7 @@ describe('all slots', () => {
     })
   })
 
+  // Conformance: C-21.41.
   it('puts a channel on a wireless or in-ear placeholder, unless it is inserted', () => {
     for (const kind of ['wireless', 'iem'] as const) {
       const placeholders = [{ ...wired, kind }]

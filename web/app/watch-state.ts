@@ -11,7 +11,7 @@ import type { Group } from '../../src/contract/groups.ts'
 import type { HealthBody } from '../../src/contract/health.ts'
 import type { EventBody } from '../../src/contract/history.ts'
 import type { LiveMessage, SourceBody } from '../../src/contract/live-messages.ts'
-import type { Performer } from '../../src/contract/performers.ts'
+import type { ChannelAssignment, Performer } from '../../src/contract/performers.ts'
 import type { PlaceholderInData } from '../../src/contract/placeholders.ts'
 import type { ReceiverInData } from '../../src/contract/receivers.ts'
 import { defaultSettings, type Settings } from '../../src/contract/settings.ts'
@@ -52,6 +52,8 @@ export interface WatchState {
   readonly receivers: ReadonlyMap<number, ReceiverInData>
   readonly groups: readonly Group[]
   readonly performers: readonly Performer[]
+  /** The performers of packs, with the channels that receive these. */
+  readonly assignments: readonly ChannelAssignment[]
   /** By slot: the title, what people entered, and what the slot holds. */
   readonly slotRecords: ReadonlyMap<number, SlotRecord>
   /** Equipment without telemetry, and blank places on the wall. */
@@ -77,7 +79,10 @@ export function isSignedOut({ connection, problem }: Pick<WatchState, 'connectio
 type SnapshotLists = Extract<LiveMessage, { type: 'snapshot' }>['data']
 
 /** The data of a snapshot. `GET /api/data.json` contains less, so the other lists are optional. */
-export type SnapshotData = Pick<DataBody, 'receivers' | 'groups' | 'config' | 'placeholders' | 'slot_records'> &
+export type SnapshotData = Pick<
+  DataBody,
+  'receivers' | 'groups' | 'config' | 'assignments' | 'placeholders' | 'slot_records'
+> &
   Partial<Pick<SnapshotLists, 'performers' | 'alerts' | 'sources' | 'sites' | 'shows' | 'silences' | 'queue'>>
 
 export type WatchEvent = { readonly at: number } & (
@@ -108,6 +113,7 @@ export function initialState(now: number): WatchState {
     receivers: new Map(),
     groups: [],
     performers: [],
+    assignments: [],
     slotRecords: new Map(),
     placeholders: [],
     alerts: [],
@@ -205,6 +211,8 @@ function applyMessage(
       return { ...watchState, groups: message.groups }
     case 'performers':
       return { ...watchState, performers: message.performers }
+    case 'assignments':
+      return { ...watchState, assignments: message.assignments }
     case 'slot_records': {
       const slotRecords = new Map(watchState.slotRecords)
       for (const slot of message.removed) slotRecords.delete(slot)
@@ -248,7 +256,7 @@ function applyMessage(
 }
 
 function applySnapshot(watchState: WatchState, data: SnapshotData, at: number): WatchState {
-  const { receivers, groups, config, placeholders, slot_records, queue, ...lists } = data
+  const { receivers, groups, config, assignments, placeholders, slot_records, queue, ...lists } = data
   return {
     ...watchState,
     phase: 'ready',
@@ -256,6 +264,7 @@ function applySnapshot(watchState: WatchState, data: SnapshotData, at: number): 
     receivers: new Map(receivers.map((receiver) => [receiver.id, receiver])),
     // Equal groups stay the same object, so that the page is not rendered again.
     groups: isSameJson(watchState.groups, groups) ? watchState.groups : groups,
+    assignments,
     placeholders,
     slotRecords: new Map(slot_records.map((record) => [record.slot, record])),
     performers: lists.performers ?? watchState.performers,

@@ -24,6 +24,7 @@ import {
 } from '../parts/equipment/equipment-details.ts'
 import { Loaded } from '../parts/loaded.tsx'
 import { type Pair, Pairs } from '../parts/pairs.tsx'
+import { MoveHere } from '../parts/slots/move-here.tsx'
 import { SlotDialog } from '../parts/slots/slot-dialog.tsx'
 import { networkPairs, receiverPairs, receiverTopics } from './receiver-details.tsx'
 
@@ -98,7 +99,8 @@ function toSlotPair(slot: TransmitterSlot): Pair {
   return { name: t('channel.slots.slot', { slot: slot.slot }), value }
 }
 
-export function Assignment({ facts: { slot, performer, picture, role } }: { facts: ChannelFacts }) {
+export function Assignment({ facts }: { facts: ChannelFacts }) {
+  const { slot, performer, picture, role } = facts
   const mayOperate = useMay('operate')
   const [isEditing, setEditing] = useState(false)
   return (
@@ -116,9 +118,12 @@ export function Assignment({ facts: { slot, performer, picture, role } }: { fact
         </div>
       )}
       {mayOperate ? (
-        <button type="button" className="choice" onClick={() => setEditing(true)}>
-          {t('slot.edit')}
-        </button>
+        <div className="siblings">
+          <button type="button" className="choice" onClick={() => setEditing(true)}>
+            {t('slot.edit')}
+          </button>
+          <MoveHere facts={facts} className="choice" />
+        </div>
       ) : null}
       {isEditing ? <SlotDialog slot={slot} onClose={() => setEditing(false)} /> : null}
     </section>

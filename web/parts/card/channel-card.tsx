@@ -14,6 +14,7 @@ import { useAlertResponses } from '../alerts/use-alert-responses.ts'
 import { rangeAround } from '../channels/channel-range.ts'
 import { Chart, Level, Meters, qualityTextOf } from '../meters/meters.tsx'
 import { AssignButton } from '../slots/assign-button.tsx'
+import { MoveHere } from '../slots/move-here.tsx'
 import { Flags } from '../state-icon.tsx'
 import { Battery, BatteryAge } from './battery.tsx'
 import { fitName } from './name-fit.ts'
@@ -92,6 +93,7 @@ export const ChannelCard = memo(function ChannelCard({
       )}
       <div className="card-bottom">
         {hasChart && step !== 'status' ? <Chart {...{ receiverId, channelId }} isAsleep={isLost} /> : null}
+        {actions?.mayOperate === true ? <MoveHere facts={facts} className="card-acknowledge" /> : null}
         <CardAlert facts={facts} mayOperate={actions?.mayOperate === true} />
       </div>
       <Open facts={facts} />

@@ -27,7 +27,7 @@ export function SlotConflict({ conflict: { before, current, mine }, onKeepMine, 
   const left = Object.fromEntries(Object.entries(mine).filter(([name]) => !changed.includes(name as EntryName)))
   const isOther = before.channel_id !== current.channel_id || before.placeholder_id !== current.placeholder_id
   return (
-    <section className="slot-conflict" aria-label={t('slot.conflict.label')}>
+    <section className="slot-conflict" ref={scrollIntoView} aria-label={t('slot.conflict.label')}>
       <ul>
         {isOther ? (
           <li>
@@ -45,7 +45,7 @@ export function SlotConflict({ conflict: { before, current, mine }, onKeepMine, 
           </li>
         ))}
       </ul>
-      <div className="form-actions">
+      <div className="dialog-actions">
         <button type="button" className="choice" onClick={onKeepMine}>
           {t(isOverlapping ? 'slot.conflict.keepMine' : 'slot.conflict.keepBoth')}
         </button>
@@ -55,6 +55,11 @@ export function SlotConflict({ conflict: { before, current, mine }, onKeepMine, 
       </div>
     </section>
   )
+}
+
+/** The panel is at the end of a dialog that may be longer than the screen. */
+function scrollIntoView(element: HTMLElement | null): void {
+  element?.scrollIntoView({ block: 'center' })
 }
 
 export function colorName(color: SlotEntries['color'] | undefined): string {

@@ -1,0 +1,100 @@
+/** Offers to move a performer to the slot in which their pack is received. */
+
+import type { SlotRecord } from '../../../src/contract/slots.ts'
+import type { ChannelFacts } from '../../app/channel-state.ts'
+import { useServices, useWatchState } from '../../app/context.ts'
+import { plainText } from '../../app/format.ts'
+import { t } from '../../app/i18n.ts'
+import { useRequest } from '../../app/resource.ts'
+import { recordOf } from '../../app/slot-records.ts'
+import type { WatchState } from '../../app/watch-state.ts'
+import { useShowMessage, useShowUndoable } from '../dialogs/messages.tsx'
+
+interface MoveHereProps {
+  readonly facts: Pick<ChannelFacts, 'channelId' | 'isLive'>
+  readonly className: string
+}
+
+export function MoveHere({ facts: { channelId, isLive }, className }: MoveHereProps) {
+  const offer = useWatchState((watchState) => offersIn(watchState).get(channelId) ?? null)
+  const { send, isSending } = useRequest()
+  const move = useMove()
+  if (offer === null || !isLive) return null
+  const { from, to, name } = offer
+  return (
+    <button
+      type="button"
+      className={className}
+      title={t('slot.receivedHere', { name, from: from.slot, to: to.slot })}
+      aria-disabled={isSending || undefined}
+      onClick={() => void send(() => move(offer))}
+    >
+      {t('slot.moveHere', { name })}
+    </button>
+  )
+}
+
+interface Offer {
+  readonly name: string
+  /** The slot of the performer. */
+  readonly from: SlotRecord
+  /** The slot that receives the pack. */
+  readonly to: SlotRecord
+}
+
+/** The performer of the other slot, if any, moves to the slot of this one. */
+function useMove() {
+  const { api } = useServices()
+  const showMessage = useShowMessage()
+  const showUndoable = useShowUndoable()
+  return async ({ name, from, to }: Offer) => {
+    const undoIds: (string | undefined)[] = []
+    for (const [slot, { performer, role }] of [
+      [to, from],
+      [from, to],
+    ] as const) {
+      const body = { performer_id: performer?.id ?? null, role }
+      const response = await api.write('PUT', `/api/slots/${slot.slot}/`, body, 'object', slot.version)
+      if (!response.ok) {
+        showMessage({ text: response.problem.detail, tone: 'alarm' })
+        return response
+      }
+      undoIds.push(response.undoId)
+    }
+    const other = to.performer === null ? null : plainText(to.performer.name)
+    const text =
+      other === null
+        ? t('slot.movedHere', { name, from: from.slot, to: to.slot })
+        : t('slot.exchangedHere', { name, other, from: from.slot, to: to.slot })
+    showUndoable(text, undoIds)
+    return { ok: true, body: null } as const
+  }
+}
+
+type Offers = ReadonlyMap<number, Offer>
+type Read = Pick<WatchState, 'assignments' | 'slotRecords'>
+
+const offersByRecords = new WeakMap<
+  Read['slotRecords'],
+  { readonly assignments: Read['assignments']; readonly offers: Offers }
+>()
+
+/** By the channel that receives the pack. Computed once for all cards. */
+export function offersIn({ assignments, slotRecords }: Read): Offers {
+  const known = offersByRecords.get(slotRecords)
+  if (known?.assignments === assignments) return known.offers
+  const bySlot = [...slotRecords.values()].toSorted((a, b) => b.slot - a.slot)
+  // The lowest slot of each performer.
+  const slotOf = new Map(bySlot.map((record) => [record.performer?.id, record]))
+  const offers = new Map(
+    assignments.flatMap(({ channel_id, performer: { id } }): [number, Offer][] => {
+      if (channel_id === null || id === null) return []
+      const to = recordOf(slotRecords, { kind: 'channel', id: channel_id })
+      const from = slotOf.get(id)
+      if (to === undefined || from === undefined || to.performer?.id === id) return []
+      return [[channel_id, { name: plainText(from.performer?.name ?? ''), from, to }]]
+    }),
+  )
+  offersByRecords.set(slotRecords, { assignments, offers })
+  return offers
+}
