@@ -22,6 +22,7 @@ import {
   text,
   textOrNull,
   trueOrFalse,
+  whole,
   wholeOrNull,
 } from './schema.ts'
 import { transports } from './values.ts'
@@ -68,6 +69,43 @@ export const Tested = named('ConnectionTest', 'Result of a connection test.', {
 })
 export type ConnectionTest = Body<typeof Tested>
 
+export const Detection = named('Detection', 'What responds at an address.', {
+  found: listOf(
+    Type.Object({
+      plugin: text('Code of the plugin that supports it.'),
+      kind: oneOf(['device', 'system'], 'A `device` belongs in `devices`, a `system` in `api_base_url`.'),
+      address: text('Address with its protocol, as in the configuration.'),
+      device_type: text('Model family.'),
+      model: textOrNull('Model.'),
+      channels: whole('Number of channels; 0 as long as it is not known.'),
+      access: oneOf(
+        ['open', 'password_needed', 'password_rejected', 'failed'],
+        'Result of a request with the given password, if any.',
+      ),
+      error: textOrNull('Why the request failed.'),
+      fingerprint: textOrNull('SHA-256 fingerprint of its certificate, if no authority of this machine has issued it.'),
+    }),
+    'Devices and systems that Micwatch can monitor.',
+  ),
+  known: listOf(
+    Type.Object({
+      receiver_id: wholeOrNull('Id of the receiver; null as long as a source has reported none.'),
+      name: text('Name of the receiver, or the address of the source.'),
+      manufacturer: text('Code of the manufacturer.'),
+    }),
+    'What is already monitored there; it is not contacted.',
+  ),
+  unknown: listOf(
+    Type.Object({ address: text('Address with its protocol.'), error: text('How it responded.') }),
+    'Ports at which something responds that Micwatch does not know.',
+  ),
+  tried: listOf(
+    Type.Object({ plugin: text('Code of the plugin.'), address: text('Address with its protocol.') }),
+    'Protocols that were tried.',
+  ),
+})
+export type DetectionBody = Body<typeof Detection>
+
 export const manufacturerFields = {
   name: Type.Optional(name),
   plugin: Type.Optional(boundedText(1, 64)),
@@ -83,6 +121,13 @@ const ManufacturerTrial = body({
   code: Type.Optional(code),
   plugin: manufacturerFields.plugin,
   config: manufacturerFields.config,
+})
+
+const DetectionRequest = body({
+  address: boundedText(1, 255),
+  plugin: manufacturerFields.plugin,
+  username: Type.Optional(boundedText(0, 255)),
+  password: Type.Optional(boundedText(0, 255)),
 })
 
 const ByCode = Type.Object({ code: text('Code of the manufacturer.') })
@@ -121,6 +166,15 @@ export const manufacturerOperations = operationsOf({
     ),
     body: ManufacturerTrial,
     response: { 200: Tested },
+  }),
+
+  detectEquipment: endpoint('POST', '/api/admin/manufacturers/detect', {
+    ...about(
+      'Administration',
+      'Detects the manufacturer and the protocol of a device or system from its address. A password is only sent if one thing responds.',
+    ),
+    body: DetectionRequest,
+    response: { 200: Detection },
   }),
 
   testManufacturer: endpoint('POST', '/api/admin/manufacturers/:code/test', {

@@ -4,34 +4,10 @@
  * an address.
  */
 
-import { setTimeout as pause } from 'node:timers/promises'
-import type { DeviceReport } from '../domain/equipment/receiver.ts'
-import { Semaphore } from '../platform/concurrency.ts'
-import { abortWithin } from '../platform/wait.ts'
 import { type BrowseOptions, browse, listenForBeacons, type MulticastGroup } from '../upstream/announcements.ts'
-import { createUpstreamClient } from '../upstream/client.ts'
 import type { Destinations } from '../upstream/destinations.ts'
-import { ApiError } from '../upstream/errors.ts'
-import { createRequestThrottle } from '../upstream/request-throttle.ts'
-import { isListening } from '../upstream/tcp.ts'
-import type { AnnouncedDevice, IdentifyDevice, Plugin, ProtocolAdapter, SourceSettings } from './plugin.ts'
-import { openSource } from './sources.ts'
-
-/** A device or system that was found, with the properties that it reports without credentials. */
-export interface FoundDevice {
-  /** A device belongs in the configuration's `devices`, a system in `api_base_url`. */
-  readonly kind: 'device' | 'system'
-  /** As written in the configuration. */
-  readonly address: string
-  readonly ip: string
-  /** The manufacturer's own id. */
-  readonly id: string
-  readonly device_type: string
-  readonly model: string | null
-  readonly serial_number: string | null
-  readonly mac_address: string | null
-  readonly channels: number
-}
+import type { AnnouncedDevice, Plugin } from './plugin.ts'
+import { addressOf, type FoundDevice, type Probe, probeAll } from './probe.ts'
 
 export interface SearchOptions {
   readonly ips: readonly string[]
@@ -47,39 +23,27 @@ export interface SearchOptions {
   readonly beacons?: { readonly group: MulticastGroup; readonly from: readonly string[] }
 }
 
-/** All searches of the process share these slots and the start interval. */
-const probeSlots = new Semaphore(256)
-/**
- * Minimum time between the starts of two probes. Some old hardware fails when it is probed in a burst, and the event
- * loop must also serve live monitoring.
- */
-const startIntervalMs = 2
-/** The earliest start of the next probe, as a `performance.now()` time. */
-let nextStartAt = 0
-/** On a local network a connection takes a few milliseconds. */
-const connectTimeoutMs = 500
-/** A host that accepted a connection is given more time. Over UDP, only an answer shows that a host exists. */
-const identifyTimeoutMs = { connected: 3_000, unconnected: 1_000, total: 8_000 }
 const browseMs = 1_500
 /** Beacons are sent every two seconds. */
 const beaconListenMs = 2_500
-
-/**
- * Certificates are not verified, because no credentials are sent, and nearly all devices have a self-signed
- * certificate.
- */
-const anonymously = { credentials: { scheme: 'none' }, verifySsl: false, fingerprint: null } as const
 
 /** If the signal aborts, resolves with the devices and systems found so far. */
 export async function searchAddresses(plugin: Plugin, options: SearchOptions): Promise<FoundDevice[]> {
   const { search } = plugin
   if (search === undefined) return []
-  const { ips, known } = options
+  const { ips, known, destinations, signal, onUnsupported } = options
   const tried = new Set<string>()
-  const probe = (addresses: readonly string[], identify?: IdentifyDevice) => {
+  const probe = async (addresses: readonly string[], more: Pick<Probe, 'kind' | 'identify'> = { kind: 'device' }) => {
     const newAddresses = [...new Set(addresses)].filter((address) => !known.has(address) && !tried.has(address))
     for (const address of newAddresses) tried.add(address)
-    return probeAll(newAddresses, (address) => probeAddress(plugin, address, options, identify), options.signal)
+    const probes = newAddresses.map((address) => {
+      return { plugin, address, identify: search.identify?.[new URL(address).protocol], ...more }
+    })
+    const results = await probeAll(probes, destinations, signal)
+    for (const [index, { failure }] of results.entries()) {
+      if (failure?.isUnsupported) onUnsupported?.(newAddresses[index] ?? '', failure.error)
+    }
+    return results.flatMap(({ devices }) => devices)
   }
   const searches = Object.entries(search.ports).map(([scheme, port]) =>
     probe(ips.map((ip) => addressOf(scheme, ip, port))),
@@ -87,7 +51,7 @@ export async function searchAddresses(plugin: Plugin, options: SearchOptions): P
   const systems = Object.entries(search.systems ?? {}).map(([scheme, { port, identify }]) =>
     probe(
       ips.map((ip) => addressOf(scheme, ip, port)),
-      identify,
+      { kind: 'system', identify },
     ),
   )
   const fromServices = findAnnouncedServices(search.services ?? {}, options).then((addresses) => probe(addresses))
@@ -135,90 +99,4 @@ async function findAnnouncedDevices({ search }: Plugin, options: SearchOptions):
       ? []
       : [{ ...device, kind: 'device' as const, address, ip, serial_number: null }]
   })
-}
-
-/** Formats an address like source settings, for comparison. */
-function addressOf(scheme: string, ip: string, port: number): string {
-  return new URL(`${scheme}//${ip}:${port}`).href.replace(/\/$/, '')
-}
-
-async function probeAll(
-  addresses: readonly string[],
-  probe: (address: string) => Promise<FoundDevice[]>,
-  signal: AbortSignal,
-): Promise<FoundDevice[]> {
-  const probes: Promise<FoundDevice[]>[] = []
-  for (const address of addresses) {
-    await waitForStart()
-    await probeSlots.acquire()
-    if (signal.aborted) {
-      probeSlots.release()
-      break
-    }
-    probes.push(probe(address).finally(() => probeSlots.release()))
-  }
-  return (await Promise.all(probes)).flat()
-}
-
-/** Waits until the next probe may start. After a delay, the missed starts do not follow in a burst. */
-async function waitForStart(): Promise<void> {
-  const now = performance.now()
-  const startAt = Math.max(nextStartAt, now)
-  nextStartAt = startAt + startIntervalMs
-  await pause(startAt - now)
-}
-
-/** Resolves with the device or system at an address; nothing if no host responds or the host uses another protocol. */
-async function probeAddress(
-  plugin: Plugin,
-  address: string,
-  options: SearchOptions,
-  identifySystem?: IdentifyDevice,
-): Promise<FoundDevice[]> {
-  const [settings] = plugin.listSources({ devices: [address] })
-  if (settings === undefined) return []
-  const { destinations } = options
-  const url = new URL(address)
-  const isUdp = defaultAdapter(settings).transport === 'udp'
-  const signal = abortWithin(identifyTimeoutMs.total, options.signal)
-  if (!isUdp && !(await isListening(url, { destinations, signal, timeoutMs: connectTimeoutMs }))) return []
-  const timeoutMs = isUdp ? identifyTimeoutMs.unconnected : identifyTimeoutMs.connected
-  const client = createUpstreamClient({
-    settings: { ...settings, ...anonymously, timeoutMs },
-    errors: plugin.errors,
-    throttle: createRequestThrottle(),
-    destinations,
-  })
-  try {
-    const identify = identifySystem ?? plugin.search?.identify?.[url.protocol]
-    const kind = identifySystem === undefined ? 'device' : 'system'
-    if (identify !== undefined) return [toFound(kind, address, await identify(client, signal))]
-    const source = openSource({ id: address, manufacturer: plugin.code, plugin, settings, client })
-    const { devices } = await source.listDevices(signal)
-    return devices.map((device) => toFound(kind, address, source.adapter.transformDeviceData(device)))
-  } catch (error) {
-    if (error instanceof ApiError && error.failureKind === 'unsupported')
-      options.onUnsupported?.(address, error.message)
-    return []
-  } finally {
-    await client.close()
-  }
-}
-
-function defaultAdapter({ adapter }: SourceSettings): ProtocolAdapter {
-  return 'default' in adapter ? adapter.default : adapter
-}
-
-function toFound(kind: FoundDevice['kind'], address: string, report: DeviceReport): FoundDevice {
-  return {
-    kind,
-    address,
-    ip: new URL(address).hostname,
-    id: report.id,
-    device_type: report.device_type ?? report.kind,
-    model: report.model_name ?? null,
-    serial_number: report.serial_number ?? null,
-    mac_address: report.mac_address ?? null,
-    channels: report.channels?.length ?? 0,
-  }
 }

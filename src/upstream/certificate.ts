@@ -1,6 +1,7 @@
 /** Verifies TLS certificates against the machine's certificate authorities or one pinned fingerprint, or not at all. */
 
-import { isIP } from 'node:net'
+import { once } from 'node:events'
+import { isIP, type Socket } from 'node:net'
 import {
   type ConnectionOptions,
   connect as connectTls,
@@ -60,6 +61,16 @@ export function connectPinned(options: ConnectionOptions, trust: Trust): TLSSock
     if (error !== null) socket.destroy(error)
   })
   return socket
+}
+
+export async function readPeerFingerprint(socket: Socket, host: string, signal: AbortSignal): Promise<string | null> {
+  const secured = connectTls({ socket, servername: isIP(host) === 0 ? host : '', rejectUnauthorized: false })
+  try {
+    await once(secured, 'secureConnect', { signal })
+    return secured.getPeerX509Certificate()?.fingerprint256 ?? null
+  } finally {
+    secured.destroy()
+  }
 }
 
 /** The message is the fingerprint that was found; `describeConnectionError` builds the sentence. */

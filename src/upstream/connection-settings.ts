@@ -31,8 +31,9 @@ export interface Address {
   readonly isSystem: boolean
   /** Null for an individual device. */
   readonly websocketUrl: string | null
-  /** The pinned certificate and the display name of an individual device; null for a system. */
+  /** The pinned certificate. */
   readonly fingerprint: string | null
+  /** The display name of an individual device; null for a system. */
   readonly name: string | null
 }
 
@@ -47,6 +48,7 @@ export class ConfigError extends Error {
 const plainKeys = [
   ...Object.keys(keyAliases),
   'shared_key',
+  'fingerprint',
   'websocket_url',
   'websocket_other_host',
   'stream_timeout',
@@ -77,7 +79,8 @@ export function parseConnection(config: Config, devicePorts: DevicePorts = {}): 
   const websocketUrl = readWebSocketUrl(read, systemUrl)
   if (systemUrl !== undefined) {
     const baseUrl = parseBaseUrl(systemUrl, 'api_base_url')
-    addresses.unshift({ baseUrl, secret, isSystem: true, websocketUrl, fingerprint: null, name: null })
+    const fingerprint = readFingerprint(config.fingerprint, 'fingerprint')
+    addresses.unshift({ baseUrl, secret, isSystem: true, websocketUrl, fingerprint, name: null })
   }
   const urls = new Set<string>()
   for (const { baseUrl } of addresses) {
@@ -208,19 +211,22 @@ function parseDevice(
 ): Address {
   const settings = typeof device === 'string' ? { url: device } : device
   if (!isRecord(settings)) throw new ConfigError(`${path}: expected an address`)
-  const { url, password, fingerprint = null, name = null } = settings
+  const { url, password, fingerprint, name = null } = settings
   const key = device === settings ? `${path}.url` : path
   if (typeof url !== 'string') throw new ConfigError(`${key}: expected an address`)
   if (password !== undefined && typeof password !== 'string') throw new ConfigError(`${path}.password: expected text`)
   if (password !== undefined) checkSecret(password, `${path}.password`)
   if (name !== null && typeof name !== 'string') throw new ConfigError(`${path}.name: expected text`)
-  const pinnedFingerprint = fingerprint === null ? null : parseFingerprint(String(fingerprint))
-  if (fingerprint !== null && pinnedFingerprint === null) {
-    throw new ConfigError(`${path}.fingerprint: expected the certificate's SHA-256 fingerprint, 64 hex digits`)
-  }
   const baseUrl = parseBaseUrl(url, key, devicePorts)
-  const fields = { websocketUrl: null, fingerprint: pinnedFingerprint, name }
+  const fields = { websocketUrl: null, fingerprint: readFingerprint(fingerprint, `${path}.fingerprint`), name }
   return { baseUrl, secret: password ?? secret, isSystem: false, ...fields }
+}
+
+function readFingerprint(value: unknown = null, path: string): string | null {
+  if (value === null || value === '') return null
+  const fingerprint = typeof value === 'string' ? parseFingerprint(value) : null
+  if (fingerprint !== null) return fingerprint
+  throw new ConfigError(`${path}: expected the certificate's SHA-256 fingerprint, 64 hex digits`)
 }
 
 /** Parses and normalizes an address. It identifies the source, so different spellings must give the same result. */

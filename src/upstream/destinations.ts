@@ -11,7 +11,7 @@ import { networkInterfaces } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import ipaddr from 'ipaddr.js'
 import type { buildConnector } from 'undici'
-import { certificateError, type Trust, tlsOptions } from './certificate.ts'
+import { certificateError, readPeerFingerprint, type Trust, tlsOptions } from './certificate.ts'
 
 export interface Destinations {
   /** Blocks an address on which this process listens, so that it sends no requests to itself. */
@@ -272,4 +272,13 @@ export async function openSocket(url: URL, destinations: Destinations, signal: A
     socket.destroy()
     throw error
   }
+}
+
+/** Returns the SHA-256 fingerprint of a server's certificate, which is not verified; null if it has none. */
+export async function readFingerprint(
+  url: URL,
+  destinations: Destinations,
+  signal: AbortSignal,
+): Promise<string | null> {
+  return readPeerFingerprint(await openSocket(url, destinations, signal), url.hostname, signal)
 }

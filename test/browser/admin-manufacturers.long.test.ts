@@ -29,6 +29,8 @@ import { tokenHeaders } from '../support/tokens.ts'
 
 const browser = browserForTests()
 const path = '/api/admin/manufacturers/'
+/** The address of equipment that is added. */
+const address = (page: Page) => dialog(page).getByLabel('Address', { exact: true })
 
 async function listManufacturers(app: TestApp) {
   const { json } = await app.get(path, await tokenHeaders(app, 'admin'))
@@ -43,7 +45,8 @@ it('tests the settings before they are saved, and adds the manufacturer', async 
   await page.getByRole('link', { name: 'Add manufacturer' }).click()
   await page.getByRole('heading', { name: 'No manufacturers' }).waitFor()
   await page.getByRole('button', { name: 'Add manufacturer' }).click()
-  await dialog(page).getByLabel('System address').fill(shure.baseUrl)
+  await dialog(page).getByLabel('System type').selectOption('shure')
+  await address(page).fill(shure.baseUrl)
   await dialog(page).getByLabel('Shared key', { exact: true }).fill('wrong')
   await press(page, 'Test connection')
   await dialog(page).getByText('credentials rejected', { exact: false }).waitFor()
@@ -94,7 +97,8 @@ it('discards the test result when the form changes', async () => {
   const app = await startApp()
   const page = await browser.openAs(app, 'admin', '/admin/manufacturers')
   await page.getByRole('button', { name: 'Add manufacturer' }).click()
-  await dialog(page).getByLabel('System address').fill(shure.baseUrl)
+  await dialog(page).getByLabel('System type').selectOption('shure')
+  await address(page).fill(shure.baseUrl)
   await dialog(page).getByLabel('Shared key', { exact: true }).fill('right')
   const testResult = dialog(page).getByText('responded: 2 devices.', { exact: false })
   await press(page, 'Test connection')
@@ -247,11 +251,26 @@ it('scans a network and shows the devices found or the error', async () => {
   expect(shure.discoveryIps).toHaveLength(30)
 })
 
+/** Counts what a user does: clicks, presses, and entries of text. */
+function countSteps() {
+  let count = 0
+  return {
+    step: (action: Promise<unknown>) => {
+      count += 1
+      return action
+    },
+    get count() {
+      return count
+    },
+  }
+}
+
 it('finds an individual device from the empty monitor, and adds it in three steps', async () => {
   await startLectrosonics({ host: '127.0.78.1', port: 4080 })
   const app = await startApp({ config: { discovery_ranges: ['127.0.78.0/24'] } })
   const page = await browser.openAs(app, 'admin', '/')
-  await findEquipment(page, '127.0.78.0/29')
+  const steps = countSteps()
+  await steps.step(findEquipment(page, '127.0.78.0/29'))
   await page.getByText('1 device found.').waitFor()
   await page.getByRole('cell', { name: 'tcp://127.0.78.1:4080' }).waitFor()
   await eventually(() => findViolations(page)).toEqual([])
@@ -261,11 +280,165 @@ it('finds an individual device from the empty monitor, and adds it in three step
   await tick.uncheck()
   await eventually(() => page.getByRole('button', { name: 'Add', exact: true }).isDisabled()).toBe(true)
   await tick.check()
-  await page.getByRole('button', { name: 'Add 1 device' }).click()
+  await steps.step(page.getByRole('button', { name: 'Add 1 device' }).click())
   await page.getByText('1 device added.', { exact: false }).waitFor()
+  expect(steps.count).toBeLessThanOrEqual(3)
   await eventually(() => listManufacturers(app)).toMatchObject([
     { code: 'lectrosonics', config: { devices: ['tcp://127.0.78.1:4080'] } },
   ])
+  await until('the receiver is monitored', async () => (await app.receivers()).length === 1)
+})
+
+// Conformance: C-21.54.
+it('adds a receiver by its bare address in four steps, beside those of its manufacturer', async () => {
+  await startLectrosonics({ host: '127.0.78.31', port: 4080 })
+  const monitored = await startLectrosonics({ firstNumber: 2 })
+  const app = await startApp({ manufacturers: [{ code: 'lectrosonics', config: { devices: [monitored.baseUrl] } }] })
+  await until('one receiver is monitored', async () => (await app.receivers()).length === 1)
+  const page = await browser.openAs(app, 'admin', '/')
+  await page.route('**/api/discover/networks/', (route) => route.fulfill({ json: [] }))
+  const steps = countSteps()
+  await steps.step(page.getByRole('link', { name: 'Admin', exact: true }).click())
+  await steps.step(page.getByRole('link', { name: 'Find equipment' }).last().click())
+  await steps.step(page.getByLabel('Address', { exact: true }).fill('127.0.78.31'))
+  await steps.step(page.getByRole('button', { name: 'Save' }).click())
+  await messages(page).getByText('DSQD added.').waitFor()
+  expect(steps.count).toBeLessThanOrEqual(4)
+  await eventually(() => listManufacturers(app)).toMatchObject([
+    { code: 'lectrosonics', config: { devices: [monitored.baseUrl, 'tcp://127.0.78.31:4080'] } },
+  ])
+  await until('both receivers are monitored', async () => (await app.receivers()).length === 2)
+
+  // The address is monitored now, and another one does not respond.
+  await page.getByLabel('Address', { exact: true }).fill('tcp://127.0.78.31')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('is already monitored.', { exact: false }).waitFor()
+  await eventually(() => page.locator('.find-address a[href*="/receivers/"]').count()).toBe(1)
+  await page.getByLabel('Address', { exact: true }).fill('127.0.78.32')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Nothing responds at 127.0.78.32.', { exact: false }).waitFor()
+  await page.getByText('Protocols tried').click()
+  await page.getByText('Shure: tcp://127.0.78.32:2202').waitFor()
+  await eventually(() => findViolations(page)).toEqual([])
+  await page.setViewportSize({ width: 390, height: 844 })
+  await eventually(() => scrollsHorizontally(page)).toBe(false)
+})
+
+it('adds a system by its bare address in five steps, with its certificate', async () => {
+  const tls = await certify({ name: 'system-api.example' })
+  const system = await startSystemApi({ host: '127.0.78.33', port: 10_000, tls, sharedKey: 'right' })
+  const app = await startApp()
+  const page = await browser.openAs(app, 'admin', '/')
+  await page.route('**/api/discover/networks/', (route) => route.fulfill({ json: [] }))
+  const steps = countSteps()
+  await steps.step(page.getByRole('link', { name: 'Find equipment' }).last().click())
+  await steps.step(page.getByLabel('Address', { exact: true }).fill('127.0.78.33'))
+  await steps.step(page.getByRole('button', { name: 'Save' }).click())
+  await page.getByText('System API needs its password or key.').waitFor()
+  await page.getByText('SHA-256 of its certificate:', { exact: false }).waitFor()
+  await page.locator('input[name="config.password"][aria-invalid]:focus').waitFor()
+  await steps.step(page.getByLabel('Password or key', { exact: true }).fill('right'))
+  await steps.step(page.getByRole('button', { name: 'Save' }).click())
+  await messages(page).getByText('System API added.').waitFor()
+  expect(steps.count).toBeLessThanOrEqual(5)
+  const config = {
+    api_base_url: system.baseUrl,
+    password: '********',
+    fingerprint: expect.stringMatching(/^[\dA-F:]+$/),
+  }
+  await eventually(() => listManufacturers(app)).toMatchObject([{ code: 'shure', config }])
+  await until('the receivers are found', async () => (await app.receivers()).length === 2)
+  await page.getByRole('link', { name: 'Manufacturers' }).last().click()
+  await rows(page).getByText('Healthy').waitFor()
+})
+
+it('adds a whole address without contacting it, and says so until it responds', async () => {
+  const device = await startLectrosonics()
+  device.setFault({ type: 'hang' })
+  const app = await startApp()
+  const page = await browser.openAs(app, 'admin', '/admin/manufacturers')
+  await page.getByRole('button', { name: 'Add manufacturer' }).click()
+  await dialog(page).getByLabel('System type').selectOption('lectrosonics')
+  await address(page).fill(device.baseUrl)
+  await press(page, 'Save')
+  await messages(page).getByText('Lectrosonics added.').waitFor()
+  await rows(page).getByText('Not contacted yet').waitFor()
+  device.setFault(null)
+  await rows(page).getByText('Healthy').waitFor()
+})
+
+it('lets a user choose among the systems that may respond at an address', async () => {
+  const shure = withoutPush(await startShure({ sharedKey: 'right' }))
+  const app = await startApp()
+  const page = await browser.openAs(app, 'admin', '/admin/manufacturers')
+  await page.getByRole('button', { name: 'Add manufacturer' }).click()
+  await address(page).fill(shure.baseUrl)
+  await dialog(page).getByLabel('Password or key', { exact: true }).fill('right')
+  await press(page, 'Save')
+  await dialog(page).getByText('More than one kind of equipment responds. Choose one.').waitFor()
+  await eventually(() => findViolations(page)).toEqual([])
+  await dialog(page).getByRole('radio', { name: 'Shure' }).check()
+  await press(page, 'Save')
+  await messages(page).getByText('Shure added.').waitFor()
+  await until('the receivers are found', async () => (await app.receivers()).length === 2)
+})
+
+it('puts the channels of a new receiver on slots that wait for them', async () => {
+  await startLectrosonics({ host: '127.0.78.41', port: 4080 })
+  const app = await startApp({ config: { discovery_ranges: ['127.0.78.0/24'] } })
+  const headers = { 'content-type': 'application/json', ...(await tokenHeaders(app, 'operator')) }
+  const enter = (slot: number, performer_name: string) =>
+    app.send('PUT', `/api/slots/${slot}/`, { headers, body: JSON.stringify({ performer_name }) })
+  for (const [slot, name] of [
+    [7, 'Nora'],
+    [8, 'Ben'],
+    [9, 'Ada'],
+    [20, 'Zoe'],
+  ] as const)
+    await enter(slot, name)
+  const page = await browser.openAs(app, 'admin', '/admin')
+  await findEquipment(page, '127.0.78.40/30')
+  const waiting = page.getByRole('listitem').filter({ hasText: /^(7 Nora|8 Ben|9 Ada|20 Zoe)/ })
+  await eventually(() => waiting.count()).toBe(4)
+  // The slots after the first one are proposed for the other channels.
+  await page.getByLabel('Channel 1').selectOption('7 Nora')
+  const chosen = () => Promise.all([1, 2, 3, 4].map((channel) => page.getByLabel(`Channel ${channel}`).inputValue()))
+  await eventually(chosen).toEqual(['7', '8', '9', '20'])
+  await page.getByText('Channel 3', { exact: true }).dragTo(waiting.filter({ hasText: 'Ben' }))
+  await eventually(chosen).toEqual(['7', '', '8', '20'])
+  await page.getByLabel('Channel 4').selectOption('Next free slot')
+  await eventually(() => findViolations(page)).toEqual([])
+  await page.getByRole('button', { name: 'Add 1 device' }).click()
+  await page.getByText('DSQD is on: 7 and 8.').waitFor()
+  const [receiver] = await app.receivers()
+  expect(receiver?.channels.filter(({ slot }) => slot < 9).map(({ channel, slot }) => [channel, slot])).toEqual([
+    [1, 7],
+    [3, 8],
+  ])
+  const { json } = await app.get('/api/slots/7/')
+  expect(json).toMatchObject({ performer: { name: 'Nora' }, placeholder_id: null })
+})
+
+it('says which part failed if a chosen slot is taken meanwhile', async () => {
+  await startLectrosonics({ host: '127.0.78.45', port: 4080 })
+  const app = await startApp({ config: { discovery_ranges: ['127.0.78.0/24'] } })
+  const headers = { 'content-type': 'application/json', ...(await tokenHeaders(app, 'operator')) }
+  const write = (method: string, path: string, body: object) =>
+    app.send(method, path, { headers, body: JSON.stringify(body) })
+  await write('PUT', '/api/slots/7/', { performer_name: 'Nora' })
+  const page = await browser.openAs(app, 'admin', '/admin')
+  await findEquipment(page, '127.0.78.44/30')
+  await page.getByLabel('Channel 1').selectOption('7 Nora')
+  // Another user makes the slot a wired one as the receiver is added.
+  await page.route('**/api/slots/', async (route) => {
+    if (route.request().method() === 'PUT') {
+      const { json } = await app.get('/api/slots/7/')
+      await write('PATCH', `/api/placeholders/${json.placeholder_id}/`, { kind: 'wired' })
+    }
+    await route.fallback()
+  })
+  await page.getByRole('button', { name: 'Add 1 device' }).click()
+  await page.getByText('DSQD was added, but its channels were not put on the chosen slots.', { exact: false }).waitFor()
   await until('the receiver is monitored', async () => (await app.receivers()).length === 1)
 })
 
@@ -296,7 +469,7 @@ it('opens the form of a system that was found', async () => {
   await findEquipment(page, '127.0.78.8/30')
   await page.getByRole('cell', { name: 'https://127.0.78.9:10000' }).waitFor()
   await page.getByRole('button', { name: 'Set up' }).click()
-  await eventually(() => dialog(page).getByLabel('System address').inputValue()).toBe('https://127.0.78.9:10000')
+  await eventually(() => address(page).inputValue()).toBe('https://127.0.78.9:10000')
   await eventually(() => dialog(page).getByLabel('System type').inputValue()).toBe('shure')
   await eventually(() => findViolations(page)).toEqual([])
 })

@@ -125,6 +125,7 @@ function specialInputs({ app, headers, list, token }: Service): Readonly<Record<
     changeManufacturer: () => ({ id: code }),
     removeManufacturer: () => ({ id: code }),
     testManufacturer: () => ({ id: 'shure' }),
+    detectEquipment: () => ({ body: { address: 'tcp://127.0.0.1:9', plugin: 'dpa' } }),
     testConfiguration: () => ({ body: { code: 'shure' } }),
     createReceiver: () => ({ body: { manufacturer: 'shure', name: 'Spare', serial_number: '7' } }),
     identifyReceiver: async () => ({ id: (await ofRack())?.id ?? 0 }),

@@ -3,7 +3,8 @@
 import type { Actor } from '../../domain/access/access.ts'
 import type { SourceError } from '../../domain/equipment/health.ts'
 import { getPlugin } from '../../manufacturers/index.ts'
-import { type FoundDevice, searchAddresses } from '../../manufacturers/search.ts'
+import type { FoundDevice } from '../../manufacturers/probe.ts'
+import { searchAddresses } from '../../manufacturers/search.ts'
 import type { Service } from '../../service.ts'
 import { changeManufacturer, getManufacturer } from '../sources/change-manufacturers.ts'
 

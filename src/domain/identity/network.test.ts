@@ -127,13 +127,16 @@ const at = (cidr: string, internal = false) => ({
   address: cidr.split('/')[0] ?? '',
 })
 
+// Conformance: C-21.54.
 it('lists each private network once, and of a large network the part around the address', () => {
+  const virtual = ['docker0', 'br-4f1c', 'veth9a', 'tun0', 'tap1', 'wg0', 'tailscale0', 'ztabc']
   const interfaces = {
     lo: [at('127.0.0.1/8', true)],
     eth0: [at('192.168.1.20/24'), { ...at('fe80::1/64'), family: 'IPv6' }],
     eth1: [at('192.168.1.21/24'), at('10.20.30.40/8')],
     tunnel: [at('10.9.9.9/32')],
     none: undefined,
+    ...Object.fromEntries(virtual.map((name, index) => [name, [at(`172.20.${index}.1/24`)]])),
   }
   expect(listScanNetworks(interfaces, [])).toEqual(['192.168.1.0/24', '10.20.30.0/24'])
 })

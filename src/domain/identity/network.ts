@@ -113,13 +113,17 @@ interface InterfaceAddress {
 const commonPrefix = 24
 const largestPrefix = 22
 
-/** Lists the networks of the interfaces. `ranges` are networks that may be scanned in addition to the private ones. */
+/** Interfaces of containers and VPNs, to which no equipment is connected. */
+const virtualInterface = /^(?:docker|br-|veth|tun|tap|wg|tailscale|zt)/i
+
+/** Lists the networks of the physical interfaces. `ranges` are networks that may be scanned in addition to the private ones. */
 export function listScanNetworks(
   interfaces: Readonly<Record<string, readonly InterfaceAddress[] | undefined>>,
   ranges: readonly string[],
 ): string[] {
-  const networks = Object.values(interfaces)
-    .flatMap((addresses) => addresses ?? [])
+  const networks = Object.entries(interfaces)
+    .filter(([name]) => !virtualInterface.test(name))
+    .flatMap(([, addresses]) => addresses ?? [])
     .filter(({ family, internal }) => family === 'IPv4' && !internal)
     .flatMap(({ address, cidr }) => toNetwork(address, cidr))
     .filter(({ prefix }) => prefix < 32)

@@ -1,5 +1,6 @@
 /** Administration routes for manufacturers: configuration with masked secrets, health and connection tests. */
 
+import { detectEquipment } from '../../actions/equipment/detect-equipment.ts'
 import {
   addManufacturer,
   changeManufacturer,
@@ -81,6 +82,12 @@ function testRoutes(app: ContractServer, service: Service): void {
     ...manufacturerOperations.testConfiguration,
     ...administer,
     handler: ({ actor, body: trial }) => tryManufacturer(service, actor, trial),
+  })
+
+  app.route({
+    ...manufacturerOperations.detectEquipment,
+    ...administer,
+    handler: ({ actor, body }) => detectEquipment(service, actor, body),
   })
 
   app.route({

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { ScanBody } from '../../../src/contract/discovery.ts'
 import type { ManufacturerBody, PluginBody } from '../../../src/contract/manufacturers.ts'
+import type { SlotRecord } from '../../../src/contract/slots.ts'
 import { hasNewOrigin } from '../../../src/domain/access/secrets.ts'
 import { fieldValue, resolveKey, sharedSecretKeys } from '../../../src/domain/equipment/manufacturer-config.ts'
 import { pathOf } from '../../../src/domain/pages.ts'
@@ -12,6 +13,7 @@ import { t } from '../../app/i18n.ts'
 import { useResource } from '../../app/resource.ts'
 import { useMay } from '../../app/session.ts'
 import { Shell } from '../../app/shell.tsx'
+import { Dialog } from '../../parts/dialogs/dialog.tsx'
 import { useShowMessage } from '../../parts/dialogs/messages.tsx'
 import { ProblemLine } from '../../parts/dialogs/notice.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -23,7 +25,17 @@ import './equipment.css'
 import '../../parts/tables/records.css'
 import { parseUrl } from '../../app/address.ts'
 import { manufacturersPath } from '../../parts/equipment/manufacturer-names.tsx'
-import { ManufacturerForm } from './manufacturer-form.tsx'
+import { AddForm } from './add-form.tsx'
+import {
+  type AddableDevice,
+  ChannelSlots,
+  type ChosenSlots,
+  type Placed,
+  placeChannels,
+  useChosenSlots,
+  useWaitingSlots,
+  WaitingSlots,
+} from './channel-slots.tsx'
 
 type FoundDevice = ScanBody['devices'][number]
 
@@ -51,11 +63,17 @@ function Scan({ networks }: { networks: readonly string[] }) {
   const plugins = useResource('/api/admin/plugins/', 'list').body ?? []
   const { scan, result, isScanning, problem } = useScan(networks)
   const [text, setText] = useState(networks.join(', '))
-  /** `{}`: entered by hand. */
-  const [added, setAdded] = useState<{ readonly found?: { plugin: string; address: string } } | null>(null)
+  const [system, setSystem] = useState<{ readonly plugin: string; readonly address: string } | null>(null)
+  const [addedCount, setAddedCount] = useState(0)
   const mayAdminister = useMay('administer')
   const showMessage = useShowMessage()
   const equipment = { records: records.body ?? [], plugins }
+  const finish = (name: string) => {
+    setSystem(null)
+    setAddedCount((count) => count + 1)
+    showMessage({ text: t('manufacturers.added', { name: plainText(name) }) })
+    void records.reload()
+  }
   return (
     <>
       <form
@@ -79,11 +97,6 @@ function Scan({ networks }: { networks: readonly string[] }) {
         <button type="submit" className="choice" data-tone="usual" disabled={isScanning}>
           {isScanning ? t('find.scanning') : t('find.scan')}
         </button>
-        {mayAdminister ? (
-          <button type="button" className="choice" disabled={plugins.length === 0} onClick={() => setAdded({})}>
-            {t('find.byHand')}
-          </button>
-        ) : null}
       </form>
       <p className="hint">{t('find.networkHint')}</p>
       {problem === null ? null : <ProblemLine problem={problem} />}
@@ -92,23 +105,20 @@ function Scan({ networks }: { networks: readonly string[] }) {
         <Found
           key={result.devices.map(({ address }) => address).join()}
           {...{ result, equipment, mayAdminister }}
-          onSystem={(found) => setAdded({ found })}
+          onSystem={setSystem}
           onAdded={records.reload}
         />
       )}
-      {added === null ? null : (
-        <ManufacturerForm
-          record={null}
-          plugins={plugins}
-          takenCodes={equipment.records.map(({ code }) => code)}
-          found={added.found}
-          onDone={({ name }) => {
-            setAdded(null)
-            showMessage({ text: t('manufacturers.added', { name: plainText(name) }) })
-            void records.reload()
-          }}
-          onClose={() => setAdded(null)}
-        />
+      {mayAdminister && plugins.length > 0 ? (
+        <section className="find-address">
+          <h2>{t('find.byAddress')}</h2>
+          <AddForm key={addedCount} {...equipment} onDone={finish} />
+        </section>
+      ) : null}
+      {system === null ? null : (
+        <Dialog title={t('find.byAddress')} onClose={() => setSystem(null)}>
+          <AddForm {...equipment} found={system} onDone={finish} onClose={() => setSystem(null)} />
+        </Dialog>
       )}
     </>
   )
@@ -161,12 +171,6 @@ function combine(a: ScanBody, b: ScanBody): ScanBody {
   }
 }
 
-/** A device that can be monitored individually once its address is configured. */
-interface AddableDevice extends FoundDevice {
-  readonly address: string
-  readonly manufacturer: string
-}
-
 function isAddable(device: FoundDevice): device is AddableDevice {
   return device.address !== undefined && device.manufacturer !== undefined && !isSystem(device)
 }
@@ -186,6 +190,10 @@ interface FoundProps {
 function Found({ result: { devices, errors = [] }, equipment, mayAdminister, onSystem, onAdded }: FoundProps) {
   const { api } = useServices()
   const addable = devices.filter(isAddable)
+  const waiting = useWaitingSlots()
+  const chosenSlots = useChosenSlots(waiting)
+  /** Null while the channels wait for their slots. */
+  const [placed, setPlaced] = useState<readonly Placed[] | null>([])
   const [selected, setSelected] = useState<ReadonlySet<string>>(() => new Set(addable.map(({ address }) => address)))
   const [addedCount, setAddedCount] = useState<number | null>(null)
   const chosen = addable.filter(({ address }) => selected.has(address))
@@ -202,10 +210,17 @@ function Found({ result: { devices, errors = [] }, equipment, mayAdminister, onS
   }
   const add = async (values: FormData) => {
     const entered = secrets.map((input) => ({ ...input, secret: String(values.get(input.name)) }))
+    const before = await api.read('/api/receivers/', 'list')
+    if (!before.ok) return before
     const response = await addDevices(api, equipment, chosen, entered)
     await onAdded()
+    if (response.ok && chosen.some((device) => chosenSlots.listOf(device).length > 0)) {
+      setPlaced(null)
+      void placeChannels(api, chosen, chosenSlots, new Set(before.body.map(({ id }) => id))).then(setPlaced)
+    }
     return response
   }
+  const slots = mayAdminister && addedCount === null && waiting.length > 0 ? { waiting, chosen: chosenSlots } : null
   if (devices.length === 0 && errors.length === 0) {
     return (
       <Empty title={t('find.none')}>
@@ -224,14 +239,22 @@ function Found({ result: { devices, errors = [] }, equipment, mayAdminister, onS
       {devices.length === 0 ? null : (
         <DataTable
           caption={t('find.list')}
-          columns={foundColumns({ selected, toggle, mayAdminister: mayAdminister && addedCount === null, onSystem })}
+          columns={foundColumns({
+            selected,
+            toggle,
+            slots,
+            mayAdminister: mayAdminister && addedCount === null,
+            onSystem,
+          })}
           rows={devices}
           idOf={({ ip, address = ip }) => address}
         />
       )}
+      {slots === null || chosen.length === 0 ? null : <WaitingSlots devices={chosen} {...slots} />}
       {addable.length === 0 ? null : addedCount !== null ? (
         <p role="status">
           {t('find.added', { count: addedCount })} <Link to={pathOf('monitor')}>{t('nav.dashboard')}</Link>
+          {placed === null ? ` ${t('find.placing')}` : null}
         </p>
       ) : mayAdminister ? (
         <Form
@@ -254,16 +277,29 @@ function Found({ result: { devices, errors = [] }, equipment, mayAdminister, onS
       ) : (
         <p className="hint">{t('shell.requires.admin')}</p>
       )}
+      {placed?.map(({ address, isPlaced, text }) => (
+        <p key={address} role={isPlaced ? 'status' : 'alert'} className={isPlaced ? undefined : 'problem'}>
+          {text}
+        </p>
+      ))}
     </section>
   )
 }
 
 interface ColumnOptions extends Pick<FoundProps, 'mayAdminister' | 'onSystem'> {
   readonly selected: ReadonlySet<string>
+  /** Null if no slot waits for a receiver. */
+  readonly slots: { readonly waiting: readonly SlotRecord[]; readonly chosen: ChosenSlots } | null
   toggle(address: string): void
 }
 
-function foundColumns({ selected, toggle, mayAdminister, onSystem }: ColumnOptions): readonly Column<FoundDevice>[] {
+function foundColumns({
+  selected,
+  toggle,
+  slots,
+  mayAdminister,
+  onSystem,
+}: ColumnOptions): readonly Column<FoundDevice>[] {
   return [
     {
       key: 'device',
@@ -290,6 +326,16 @@ function foundColumns({ selected, toggle, mayAdminister, onSystem }: ColumnOptio
       cell: ({ manufacturer = '' }) => <bdi>{plainText(manufacturer)}</bdi>,
     },
     { key: 'channels', title: t('find.columns.channels'), align: 'end', cell: ({ channels }) => channels },
+    ...(slots === null
+      ? []
+      : [
+          {
+            key: 'slots',
+            title: t('find.putOn'),
+            cell: (device: FoundDevice) =>
+              isAddable(device) && selected.has(device.address) ? <ChannelSlots device={device} {...slots} /> : null,
+          },
+        ]),
     {
       key: 'state',
       title: t('find.columns.state'),

@@ -23,7 +23,8 @@ export function keysFor(plugin: PluginBody | undefined, config: Config): readonl
   if (plugin?.code === 'micwatch') return ['api_base_url', 'token', 'ssl_verify', 'fingerprint', 'timeout']
   const isSharedKey = 'shared_key' in config || (plugin?.code === 'shure' && !('password' in config))
   const secret = isSharedKey && !('PASSWORD' in config) ? 'shared_key' : 'password'
-  const always = ['api_base_url', 'username', secret, 'ssl_verify', 'timeout', 'poll_interval', 'devices'] as const
+  const address = ['api_base_url', 'username', secret, 'ssl_verify', 'fingerprint'] as const
+  const always = [...address, 'timeout', 'poll_interval', 'devices'] as const
   const ofWebSocket = ['websocket_url', 'websocket_other_host', 'auth_header', 'auth_header_name'] as const
   return [
     ...always,
@@ -31,6 +32,15 @@ export function keysFor(plugin: PluginBody | undefined, config: Config): readonl
     'calls_per_second',
     'burst',
   ]
+}
+
+/** The other keys have defaults that usually suffice. */
+export function isMainKey(key: ConfigKey): boolean {
+  return key === 'api_base_url' || isSecretKey(key)
+}
+
+export function isSecretKey(key: ConfigKey): boolean {
+  return (sharedSecretKeys as readonly ConfigKey[]).includes(key)
 }
 
 export function typedConfig(config: Config, keys: readonly ConfigKey[], values: FormData): Record<string, unknown> {
@@ -60,13 +70,10 @@ interface ConfigFieldsProps {
   readonly config: Config
   readonly keys: readonly ConfigKey[]
   readonly isMoved: boolean
-  readonly address?: string | undefined
 }
 
-export function ConfigFields({ keys, address, ...kind }: ConfigFieldsProps) {
-  return keys.map((key) => (
-    <ConfigField key={key} {...kind} of={key} fallback={key === 'api_base_url' ? address : undefined} />
-  ))
+export function ConfigFields({ keys, ...kind }: ConfigFieldsProps) {
+  return keys.map((key) => <ConfigField key={key} {...kind} of={key} />)
 }
 
 /** Names the settings that the form keeps but does not show. */
@@ -78,10 +85,9 @@ export function KeptKeys({ config, keys }: Pick<ConfigFieldsProps, 'config' | 'k
 
 interface ConfigFieldProps extends Pick<ConfigFieldsProps, 'config' | 'isMoved'> {
   readonly of: ConfigKey
-  readonly fallback: string | undefined
 }
 
-function ConfigField({ config, isMoved, of: key, fallback }: ConfigFieldProps) {
+function ConfigField({ config, isMoved, of: key }: ConfigFieldProps) {
   const shared = {
     name: fieldName(resolveKey(config, key)),
     label: t(`manufacturers.labels.${key}`),
@@ -100,9 +106,7 @@ function ConfigField({ config, isMoved, of: key, fallback }: ConfigFieldProps) {
     case 'token':
       return <SecretField {...shared} stored={fieldValue(config, key)} isMoved={isMoved} />
     default:
-      return (
-        <Field {...shared} defaultValue={fieldValue(config, key) || fallback} autoComplete="off" spellCheck={false} />
-      )
+      return <Field {...shared} defaultValue={fieldValue(config, key)} autoComplete="off" spellCheck={false} />
   }
 }
 

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react'
 import type { ConnectionTest, ManufacturerBody, PluginBody } from '../../../src/contract/manufacturers.ts'
 import { pathOf } from '../../../src/domain/pages.ts'
 import { useServices } from '../../app/context.ts'
+import { plainText } from '../../app/format.ts'
 import { useRequest, useResource } from '../../app/resource.ts'
 import { useMay } from '../../app/session.ts'
 import { Shell } from '../../app/shell.tsx'
@@ -16,8 +17,10 @@ import { t } from '../../app/i18n.ts'
 import { ActionDialog, Dialog, DialogEnd, Removal } from '../../parts/dialogs/dialog.tsx'
 import { ProblemLine } from '../../parts/dialogs/notice.tsx'
 import { displayName, manufacturersPath } from '../../parts/equipment/manufacturer-names.tsx'
+import { AddForm } from './add-form.tsx'
+import { TestResult } from './connection-test.tsx'
 import { isEnabled, type ManufacturerActions, manufacturerColumns } from './manufacturer-columns.tsx'
-import { ManufacturerForm, TestResult } from './manufacturer-form.tsx'
+import { ManufacturerForm } from './manufacturer-form.tsx'
 
 const topics = ['settings', 'source', 'queue'] as const
 
@@ -128,19 +131,23 @@ function OpenDialog({ dialog, records, plugins, onDone, onClose }: OpenDialogPro
   }
   switch (dialog.kind) {
     case 'add':
-    case 'edit': {
-      const record = dialog.kind === 'edit' ? dialog.record : null
-      const key = record === null ? 'manufacturers.added' : 'manufacturers.saved'
+      return (
+        <Dialog title={t('manufacturers.add')} onClose={onClose}>
+          <AddForm
+            {...{ records, plugins, onClose }}
+            onDone={(name) => finish(t('manufacturers.added', { name: plainText(name) }))}
+          />
+        </Dialog>
+      )
+    case 'edit':
       return (
         <ManufacturerForm
-          record={record}
+          record={dialog.record}
           plugins={plugins}
-          takenCodes={records.map(({ code }) => code)}
-          onDone={(stored) => finish(t(key, { name: displayName(stored) }))}
+          onDone={(stored) => finish(t('manufacturers.saved', { name: displayName(stored) }))}
           onClose={onClose}
         />
       )
-    }
     case 'test':
       return <TestDialog record={dialog.record} onClose={onClose} />
     case 'disable':

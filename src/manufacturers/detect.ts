@@ -1,0 +1,149 @@
+/** Detects the protocols of one address, of which only the host may be known. */
+
+import { isIP } from 'node:net'
+import type { Destinations } from '../upstream/destinations.ts'
+import type { Plugin } from './plugin.ts'
+import { addressOf, type FoundDevice, type Probe, type ProbeResult, probeAll } from './probe.ts'
+
+/** An address as a user enters it: `10.0.0.12`, `foh-1.local:2202` or `tcp://10.0.0.12`. */
+export interface EnteredAddress {
+  /** An IPv6 address is in brackets. */
+  readonly host: string
+  /** Such as `tcp:`; null if not entered. */
+  readonly scheme: string | null
+  /** Null for the usual port of each protocol. */
+  readonly port: number | null
+  /** The address as entered, without a final slash. */
+  readonly text: string
+}
+
+/** Returns null for other text. */
+export function parseEnteredAddress(entered: string): EnteredAddress | null {
+  const text = entered.trim().replace(/\/+$/, '')
+  const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
+  const bare = isIP(text) === 6 ? `[${text}]` : text
+  const address = hasScheme ? text : `tcp://${bare}`
+  if (!URL.canParse(address)) return null
+  const { protocol, hostname, port, username, password, pathname, search, hash } = new URL(address)
+  const isWeb = protocol === 'http:' || protocol === 'https:'
+  const hasMore = [username, password, search, hash, isWeb ? '' : pathname].some((part) => part !== '')
+  if (hasMore || !isHost(hostname)) return null
+  const usual = isWeb ? (protocol === 'http:' ? 80 : 443) : null
+  return {
+    host: hostname.toLowerCase(),
+    scheme: hasScheme ? protocol : null,
+    port: port === '' ? usual : Number(port),
+    text,
+  }
+}
+
+/** Some parsers read an incomplete or octal IPv4 address as another one. */
+function isHost(hostname: string): boolean {
+  if (hostname.startsWith('[')) return isIP(hostname.slice(1, -1)) === 6
+  return /^[\d.]+$/.test(hostname) ? isIP(hostname) === 4 : /^[a-z\d][a-z\d._-]*$/i.test(hostname)
+}
+
+export interface DetectedDevice extends FoundDevice {
+  readonly plugin: Plugin
+}
+
+interface Detected {
+  readonly found: readonly DetectedDevice[]
+  /** Probes to which a host responded that could not be identified. */
+  readonly failed: readonly (Probe & { readonly error: string })[]
+}
+
+/** Lists the probes of an address. An explicit HTTP address may also be that of a system with the common device API. */
+export function listProbes(plugin: Plugin, { host, scheme, port, text }: EnteredAddress): Probe[] {
+  const { search } = plugin
+  if (search === undefined) return []
+  const isPossible = (other: string) => scheme === null || scheme === other
+  const devices = Object.entries({ ...search.ports, ...search.beacon?.ports })
+    .filter(([other]) => isPossible(other))
+    .map(([other, usual]): Probe => {
+      return {
+        plugin,
+        kind: 'device',
+        address: addressOf(other, host, port ?? usual),
+        identify: search.identify?.[other],
+      }
+    })
+  // At another port, the response is not specific enough.
+  const systems = Object.entries(search.systems ?? {})
+    .filter(([other, { port: usual }]) => isPossible(other) && (port ?? usual) === usual)
+    .map(([other, { port: usual, identify }]): Probe => {
+      return { plugin, kind: 'system', address: addressOf(other, host, usual), identify }
+    })
+  const isWeb = scheme === 'http:' || scheme === 'https:'
+  const isWebPlugin = isWeb && plugin.adapters.some(({ transport }) => transport === 'websocket' || transport === 'sse')
+  return [...devices, ...systems, ...(isWebPlugin ? [{ plugin, kind: 'system' as const, address: text }] : [])]
+}
+
+/**
+ * Runs the probes. Those of one port follow each other, because many devices accept only one connection, and end when
+ * one has identified what is there.
+ */
+export async function runProbes(
+  probes: readonly Probe[],
+  destinations: Destinations,
+  signal: AbortSignal,
+): Promise<Detected> {
+  const groups = new Map<string, Probe[]>()
+  for (const probe of probes) groups.set(portKey(probe), [...(groups.get(portKey(probe)) ?? []), probe])
+  const results = await Promise.all([...groups.values()].map((group) => runGroup(group, destinations, signal)))
+  const all = results.flat()
+  const found = all.flatMap(({ probe, result }) =>
+    result.devices.map((device) => ({ ...device, plugin: probe.plugin })),
+  )
+  // A device may support several protocols of its manufacturer; the first one found is kept.
+  const firsts = found.filter(
+    ({ plugin, kind }, index) => found.findIndex((other) => other.plugin === plugin && other.kind === kind) === index,
+  )
+  const isFound = ({ address }: Probe) => found.some((device) => device.address === address)
+  const failed = all.flatMap(({ probe, result: { failure } }) => {
+    return failure === null || isFound(probe) ? [] : [{ ...probe, error: failure.error }]
+  })
+  return { found: firsts, failed }
+}
+
+interface Ran {
+  readonly probe: Probe
+  readonly result: ProbeResult
+}
+
+async function runGroup(group: readonly Probe[], destinations: Destinations, signal: AbortSignal): Promise<Ran[]> {
+  const ran: Ran[] = []
+  const devicesFirst = group.toSorted((a, b) => a.kind.localeCompare(b.kind))
+  for (const probe of devicesFirst) {
+    if (ran.some(isIdentified)) break
+    const [result] = await probeAll([probe], destinations, signal)
+    if (result === undefined) break
+    ran.push({ probe, result: withProtectedSystem(probe, result) })
+  }
+  return ran
+}
+
+/** Systems with the common device API respond in the same way to the probes of several manufacturers. */
+function isIdentified({ probe: { kind, identify }, result: { devices } }: Ran): boolean {
+  return devices.length > 0 && (kind === 'device' || identify !== undefined)
+}
+
+/** What asks for credentials may be a system with the common device API. */
+function withProtectedSystem({ kind, identify, address }: Probe, result: ProbeResult): ProbeResult {
+  if (kind !== 'system' || identify !== undefined || result.failure?.status !== 401) return result
+  const unknown = {
+    id: address,
+    device_type: 'system',
+    model: null,
+    serial_number: null,
+    mac_address: null,
+    channels: 0,
+  }
+  return { devices: [{ ...unknown, kind, address, ip: new URL(address).hostname }], failure: null }
+}
+
+function portKey({ address }: Probe): string {
+  const { protocol, port } = new URL(address)
+  if (protocol === 'http:' || protocol === 'https:') return `tcp ${port || (protocol === 'http:' ? 80 : 443)}`
+  return protocol === 'tcp:' ? `tcp ${port}` : `${protocol} ${port}`
+}
