@@ -4,7 +4,6 @@ import { isIP } from 'node:net'
 import type { DetectionBody } from '../../contract/manufacturers.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { RequestError } from '../../domain/errors.ts'
-import { ipKey } from '../../domain/identity/reconcile.ts'
 import {
   type DetectedDevice,
   type EnteredAddress,
@@ -109,16 +108,16 @@ function findKnown(
 ): DetectionBody['known'] {
   const addresses = new Set(probes.map(({ address }) => address))
   const sources = sourceRegistry.sources().filter(({ settings }) => addresses.has(settings.baseUrl))
+  const sourceIds = new Set(sources.map(({ id }) => id))
   const isBare = scheme === null && port === null
-  const ids = new Set([
-    ...sources.flatMap(({ id }) => [...receiverSources.receiversOf(id)]),
-    ...(isBare ? ips.flatMap((ip) => receiverStore.byIp(ipKey(ip) ?? '')) : [])
-      .filter(({ origin }) => origin === undefined)
-      .map(({ id }) => id),
-  ])
-  const receivers = [...ids].flatMap((id) => receiverStore.facts(id) ?? [])
-  if (receivers.length > 0)
+  const receivers = receiverStore.listFacts().filter(({ id, ip }) => {
+    return (
+      (isBare && ip !== null && ips.includes(ip)) || receiverSources.list(id).some((source) => sourceIds.has(source))
+    )
+  })
+  if (receivers.length > 0) {
     return receivers.map(({ id, name, manufacturer }) => ({ receiver_id: id, name, manufacturer }))
+  }
   return sources.map(({ settings, manufacturer }) => ({ receiver_id: null, name: settings.baseUrl, manufacturer }))
 }
 
