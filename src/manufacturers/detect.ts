@@ -1,7 +1,8 @@
 /** Detects the protocols of one address, of which only the host may be known. */
 
 import { isIP } from 'node:net'
-import type { Destinations } from '../upstream/destinations.ts'
+import { withTimeout } from '../platform/wait.ts'
+import { type Destinations, isHostBlocked } from '../upstream/destinations.ts'
 import type { Plugin } from './plugin.ts'
 import { addressOf, type FoundDevice, type Probe, type ProbeResult, probeAll } from './probe.ts'
 
@@ -41,6 +42,31 @@ export function parseEnteredAddress(entered: string): EnteredAddress | null {
 function isHost(hostname: string): boolean {
   if (hostname.startsWith('[')) return isIP(hostname.slice(1, -1)) === 6
   return /^[\d.]+$/.test(hostname) ? isIP(hostname) === 4 : /^[a-z\d][a-z\d._-]*$/i.test(hostname)
+}
+
+const resolveLimitMs = 2_000
+
+/**
+ * Returns the IP addresses of a host; null if its name does not resolve. With the returned destinations, the name keeps
+ * these addresses, so that the checked ones are those that are contacted.
+ */
+export async function resolveOnce(
+  destinations: Destinations,
+  host: string,
+): Promise<{ readonly ips: readonly string[]; readonly destinations: Destinations } | null> {
+  const literal = host.replace(/^\[|\]$/g, '')
+  if (isIP(literal) !== 0) return { ips: [literal], destinations }
+  const resolving = destinations.resolve(host).catch(() => [])
+  const resolved = await withTimeout(resolving, resolveLimitMs)
+  if (resolved === 'late' || resolved.length === 0) return null
+  const ips = resolved.map(({ address }) => address)
+  return { ips, destinations: { ...destinations, resolve: async () => resolved } }
+}
+
+/** Leaves out the addresses to which nothing is sent. */
+export async function selectAllowed(probes: readonly Probe[], destinations: Destinations): Promise<readonly Probe[]> {
+  const areBlocked = await Promise.all(probes.map(({ address }) => isHostBlocked(destinations, new URL(address))))
+  return probes.filter((_, index) => !areBlocked[index])
 }
 
 export interface DetectedDevice extends FoundDevice {
