@@ -240,7 +240,6 @@ function frame({ source, title, body, contents, base, address, sections }: Frame
   ].join('\n')
 }
 
-/** Splits the body after its first heading. */
 function splitAfterHeading(body: string): readonly [string, string] {
   const end = body.indexOf('</h1>')
   return end === -1 ? ['', body] : [body.slice(0, end + '</h1>'.length), body.slice(end + '</h1>'.length)]

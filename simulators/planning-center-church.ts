@@ -36,7 +36,6 @@ export interface SimulatedPlan {
 
 export interface SimulatedMember {
   readonly id: string
-  /** Id of the person. */
   readonly person: string
   /** Id of the team. */
   readonly team: string

@@ -255,7 +255,6 @@ export class Service {
     }
   }
 
-  /** Returns the health of the service and of one manufacturer or all. */
   health(manufacturer?: string): ServiceHealth {
     const { db, redis, lists, history, remoteWrite, notifications, sourceRecords } = this
     const store = storeHealth({

@@ -125,7 +125,6 @@ class SimulatedSsc1Device implements Ssc1Simulator {
     await this.udp.close()
   }
 
-  /** Returns the reply to a message. */
   reply(text: string, from: Peer): Tree {
     const message = parse(text)
     if (message === null) return { osc: { error: [notUnderstood] } }

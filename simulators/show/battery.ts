@@ -25,7 +25,6 @@ export interface Pack {
 export interface BatteryState {
   /** The level of the gauge in percent. */
   readonly percent: number
-  /** Remaining run time. */
   readonly remainingMs: number
   /** Run time of a full battery in this transmitter. */
   readonly lifeMs: number

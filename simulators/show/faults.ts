@@ -54,7 +54,6 @@ export interface ApiResponse {
 /** The common device API, and another Micwatch. */
 const deviceLists: readonly string[] = ['/api/v1/devices', '/api/data.json']
 
-/** True if the fault applies to a request with this path. */
 export function appliesTo(fault: Fault, scope: FaultScope, path: string): boolean {
   if (fault.type === 'close-connections' || fault.type === 'silent-connections') return false
   if (fault.type === 'malformed-device' && !deviceLists.includes(path)) return false

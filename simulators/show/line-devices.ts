@@ -16,7 +16,6 @@ export interface LineProtocol {
   readonly hasOneSession?: boolean
   /** `isBusy` is true if another query has arrived together with this one. */
   answer(query: string, state: DeviceState, options: { readonly isBusy: boolean }): string
-  /** Returns the kind of values in the answer. */
   kindOf(query: string): SentValue
   /** The answer under the fault `status`. Without it, the query is not answered. */
   answerWithStatus?(query: string, state: DeviceState, status: number): string

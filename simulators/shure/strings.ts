@@ -34,7 +34,6 @@ export interface StringsSimulatorOptions {
   readonly model?: string
   /** Keys that its firmware does not support. */
   readonly unknownKeys?: readonly string[]
-  /** The self-test has failed. */
   readonly hasFailedSelfTest?: boolean
   readonly startedAt?: number
 }

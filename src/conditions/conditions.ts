@@ -184,7 +184,6 @@ export class ConditionMonitor {
     this.#schedule.release(receiverId)
   }
 
-  /** Returns the receiver with the known conditions of its channels. */
   withConditions(receiver: Receiver): Receiver {
     return this.#withChannels(receiver, (channel) => this.#toStored(receiver, channel))
   }

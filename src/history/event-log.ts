@@ -105,7 +105,6 @@ export class EventLog {
   #isSettling = false
   #prunedAt = Number.NEGATIVE_INFINITY
   #lastRevision = -1
-  /** Serializes writes. */
   readonly #writing = new Semaphore(1)
   /** Serializes reads of what has changed. */
   readonly #loading = new Semaphore(1)

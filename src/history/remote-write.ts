@@ -43,7 +43,6 @@ interface Subsystems {
   readonly log: Log
 }
 
-/** The name of the lease. */
 const leaseName = 'remote_write'
 /** Seconds after which every process has stored a second. */
 const storedAfterSeconds = 10

@@ -167,7 +167,6 @@ export class LevelStore {
     for (const listener of this.#recordListeners) listener.removed(rows)
   }
 
-  /** True if a sample differs from the known levels. */
   differs(rows: LevelRows, sample: LevelSample): boolean {
     const row = rows.rowByNumber[sample.channel]
     return row !== undefined && this.#merge(row * columns, sample, false)
@@ -236,7 +235,6 @@ export class LevelStore {
     return hasChanged
   }
 
-  /** True if a level of this kind is known. */
   hasKnown(row: number, kind: LevelKind): boolean {
     return columnsOfKind[kind].some((column) => (this.#values[row * columns + column] ?? absent) > unknown)
   }

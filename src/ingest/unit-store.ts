@@ -69,7 +69,6 @@ export class UnitStore implements UnitIndex, PackIndex {
     this.#identities.delete(id)
   }
 
-  /** Removes the units of a removed manufacturer. */
   removeManufacturer(code: string): void {
     for (const unit of this.#byId.values()) if (unit.manufacturer === code) this.remove(unit.id)
   }

@@ -5,7 +5,6 @@ import type { Service } from '../service.ts'
 import { MqttPublisher } from './mqtt/mqtt.ts'
 import { Osc } from './osc/osc.ts'
 
-/** The name of the lease. */
 const leaseName = 'publisher'
 
 export class Integrations {

@@ -24,7 +24,6 @@ export interface SubscriptionHooks {
   /** Passes the first report to the polling cycle that has opened the subscription. */
   readonly firstReport?: FirstReport
   onConnectionChange?(isUp: boolean): void
-  /** Called when the subscription has delivered levels of this device. */
   onLevelsReceived?(deviceId: string): void
   /** Called when the subscription has delivered a name, an address or another property of this device's hardware. */
   onIdentityReceived?(deviceId: string): void

@@ -20,7 +20,6 @@ export const auditOf = (app: TestApp, action = ''): Promise<readonly AuditBody[]
 export const connectionsOf = (app: TestApp, manufacturer?: string): Promise<readonly ConnectionBody[]> =>
   list(app, `realtime-connections/${manufacturer === undefined ? '' : `?manufacturer=${manufacturer}`}`)
 
-/** Returns the health of each manufacturer. */
 export async function healthOf(app: TestApp): Promise<ServiceHealth['manufacturers']> {
   return (await app.get('/api/health/')).json.manufacturers
 }

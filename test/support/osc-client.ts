@@ -15,7 +15,6 @@ import { onTestEnd } from './cleanup.ts'
 
 export interface OscClient {
   readonly port: number
-  /** All messages that were received. */
   readonly messages: ReceivedMessage[]
   /** Returns the newest first argument for this address. */
   value(address: string): unknown

@@ -29,7 +29,6 @@ export function toSourceError({ manufacturer, source, report: { error } }: PollR
   return error === null ? [] : [{ manufacturer, source, error }]
 }
 
-/** Creates the error for a request whose polls all failed. */
 export function allFailedError(polled: readonly PollResult[], errors: readonly SourceError[]): RequestError {
   const isStoreUnreachable = polled.some(({ report }) => report.failed === 'store')
   const details = errors.map(({ manufacturer, error }) => `${manufacturer}: ${error}`).join('; ')

@@ -87,7 +87,6 @@ export function withoutLevels(reading: ChannelReading, kinds: readonly LevelKind
   }
 }
 
-/** Returns the report with newer levels of its channels. */
 export function withLevels(report: DeviceReport, samples: readonly LevelSample[]): DeviceReport {
   const channels = report.channels?.map((reading) => {
     const sample = samples.find(({ channel }) => channel === reading.channel)
@@ -101,7 +100,6 @@ export function withLevels(report: DeviceReport, samples: readonly LevelSample[]
 const levelFieldNames: ReadonlySet<string> = new Set(levelFields)
 const levelDetailNames: ReadonlySet<string> = new Set(levelDetails)
 
-/** True if the report contains only levels. */
 export function hasOnlyLevels(receiver: Receiver, report: DeviceReport): boolean {
   if (report.id !== receiver.api_device_id || !receiver.is_active || report.online === false) return false
   if (report.units !== undefined || report.battery !== undefined || report.rf_level !== undefined) return false

@@ -246,7 +246,6 @@ function joinTiers(existing: readonly TierStep[], { step }: FollowedSteps): read
   return coarser.length === 0 ? [step] : coarser
 }
 
-/** Returns the channels that are recorded in any of the steps. */
 function listRecorded({ channelIds, count, columns }: Steps): number[] {
   return channelIds.filter((_, channel) =>
     columns.state.subarray(channel * count, (channel + 1) * count).some((state) => state !== 0),

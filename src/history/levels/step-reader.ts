@@ -159,7 +159,6 @@ export class StepReader {
     return first === undefined || last === undefined ? null : { first: first.start, last: last.start }
   }
 
-  /** Reads a range of one tier for all channels. */
   async readAll(tier: TierStep, range: TimeRange): Promise<MutableSteps> {
     const starts = { from: floorTo(range.from, chunkSpans[tier]), to: range.to }
     const ids = new Set<number>()

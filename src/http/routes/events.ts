@@ -114,7 +114,6 @@ function readKinds(list: string): readonly EventKind[] {
   return [...kinds]
 }
 
-/** Returns the path and query of the next page. */
 function toNext(url: string, before: number): string {
   const [path = '', query] = url.split('?')
   const parameters = new URLSearchParams(query)

@@ -97,7 +97,6 @@ function describeDevices(service: Service, add: Add): void {
   }
 }
 
-/** Counts channels by the state of their condition. */
 function describeConditions({ receiverStore }: Service, add: Add): void {
   const gauge = add('channel_conditions', 'Channels by the state of their condition.', ['manufacturer', 'state'])
   const counts = new Map<string, Map<ConditionState, number>>()

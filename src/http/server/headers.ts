@@ -6,7 +6,6 @@ import { Incoming } from './incoming.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Names and values of the headers. */
     constantHeaders: readonly (readonly [name: string, value: string])[]
     /** True once the service is stopping. Each connection is then closed after its current response. */
     isStopping(): boolean

@@ -252,7 +252,6 @@ async function drained(socket: WebSocket): Promise<boolean> {
 interface MessageHandler {
   read(text: string): LiveRequest
   acknowledge(seq: number | null): boolean
-  /** Returns an error, or null. */
   changeLevels(request: LevelsRequest): SocketError | null
   send(message: ServerMessage): void
 }

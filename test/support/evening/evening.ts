@@ -103,7 +103,6 @@ export interface Evening {
   readonly latenessMs: number
 }
 
-/** Plays the evening. */
 export async function playEvening({ operator, packs, channelIds, slots, groupId }: Venue): Promise<Evening> {
   const planned = await operator.post('/api/shows/', {
     title: 'The evening',

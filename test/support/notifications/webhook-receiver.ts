@@ -46,7 +46,6 @@ export async function startWebhookReceiver(responses: WebhookResponse[] = [], la
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/alerts`,
     received,
-    /** Resolves when this many webhooks were received. */
     async waitFor(count: number): Promise<readonly ReceivedWebhook[]> {
       while (received.length < count) await new Promise<void>((resolve) => listeners.add(resolve))
       listeners.clear()

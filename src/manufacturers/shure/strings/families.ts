@@ -320,7 +320,6 @@ export function presenceOf(family: Family, values: RawValues): string {
   return numbers.flatMap((number) => family.presenceKeys.map((key) => values[`${number} ${key}`])).join(' ')
 }
 
-/** True if a presence key reports a transmitter on the channel. */
 export function hasTransmitterKey({ presenceKeys }: Family, values: RawValues, channel: number): boolean {
   return presenceKeys.some((key) => values[`${channel} ${key}`] === 'YES')
 }
