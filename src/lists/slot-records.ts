@@ -120,6 +120,8 @@ export class SlotRecords {
     if (isComplete) {
       for (const placeholder of this.#placeholderStore.list()) {
         put(toPlaceholderRecord(placeholder, enteredAbout('placeholder', placeholder.id)))
+        // A channel that is leaving the slot may still be known there.
+        this.#receiverOf.delete(placeholder.slot)
       }
     }
     this.#records = records
