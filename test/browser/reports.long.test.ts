@@ -234,7 +234,6 @@ describe('the battery changes', () => {
       /^\/api\/changes\.csv\?before=/,
     )
     await page.getByLabel('Until', { exact: true }).fill('23:15')
-    await page.keyboard.press('Tab')
     await eventually(() => new URL(page.url()).searchParams.get('before')).toMatch(/:15:00\.000Z$/)
     const sizes = await printPage(page)
     expect(sizes).toEqual(['595x842'])

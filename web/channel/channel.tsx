@@ -1,7 +1,7 @@
 import './channel.css'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
-import { useEffect, useSyncExternalStore } from 'react'
+import { useCallback, useEffect, useState, useSyncExternalStore } from 'react'
 import type { ChannelBody } from '../../src/contract/channels.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { beginningOf, type ChannelFacts } from '../app/channel-state.ts'
@@ -21,6 +21,8 @@ import { WillNotLast } from '../parts/card/time-left.tsx'
 import { Notice } from '../parts/dialogs/notice.tsx'
 import { MeterLayer } from '../parts/meters/meters.tsx'
 import { QrCode } from '../parts/qr-code.tsx'
+import { SwapButton } from '../parts/slots/swap-button.tsx'
+import { SwapDialog } from '../parts/slots/swap-dialog.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
 import {
   Assignment,
@@ -32,6 +34,7 @@ import {
 } from './channel-details.tsx'
 import { ChannelHistory } from './channel-history.tsx'
 import { EquipmentAlerts } from './equipment-alerts.tsx'
+import { Spares } from './spares.tsx'
 
 export function Channel() {
   const channelId = Number(useParams({ strict: false }).id)
@@ -70,7 +73,10 @@ function OneChannel({ receiverId, channelId }: { receiverId: number; channelId: 
   )
   const title = facts === null ? '' : slotTitle(facts)
   usePageTitle(title)
+  const [isSwapping, setSwapping] = useState(false)
+  const closeSwap = useCallback(() => setSwapping(false), [])
   if (facts === null || channel === undefined) return null
+  const swap = () => setSwapping(true)
   return (
     <>
       <header className="detail-head">
@@ -84,7 +90,7 @@ function OneChannel({ receiverId, channelId }: { receiverId: number; channelId: 
         {facts.site === null ? null : <bdi className="detail-model">{plainText(facts.site.name)}</bdi>}
         <Neighbours channelId={channelId} />
       </header>
-      <ConditionPanel facts={facts} channel={channel} />
+      <ConditionPanel facts={facts} channel={channel} onSwap={swap} />
       <div className="detail-columns">
         <div className="detail-column">
           <div className="meter-field detail-now">
@@ -94,6 +100,7 @@ function OneChannel({ receiverId, channelId }: { receiverId: number; channelId: 
             <MeterLayer order={String(channelId)} />
           </div>
           <Assignment facts={facts} />
+          {facts.site === null ? <Spares facts={facts} onSwap={swap} /> : null}
           <ReceiverOfChannel id={receiverId} />
         </div>
         <div className="detail-column">
@@ -111,6 +118,7 @@ function OneChannel({ receiverId, channelId }: { receiverId: number; channelId: 
           </section>
         </div>
       </div>
+      {isSwapping ? <SwapDialog slot={facts.slot} onClose={closeSwap} /> : null}
     </>
   )
 }
@@ -170,9 +178,10 @@ function isForAnother({ defaultPrevented, ctrlKey, metaKey, altKey, shiftKey, ta
 interface ConditionPanelProps {
   readonly facts: ChannelFacts
   readonly channel: ChannelBody
+  onSwap(): void
 }
 
-function ConditionPanel({ facts, channel }: ConditionPanelProps) {
+function ConditionPanel({ facts, channel, onSwap }: ConditionPanelProps) {
   const { condition, last_transmitter: last } = channel
   const alert = useChannelAlert(facts.receiverId, facts.channelId)
   // While this page has no current data, the state is `stale` and `facts.since` is when the page lost it.
@@ -193,7 +202,10 @@ function ConditionPanel({ facts, channel }: ConditionPanelProps) {
             <Since since={since} />
           </span>
         )}
-        {alert === null ? null : <AcknowledgeButton alert={alert} />}
+        <span className="condition-actions">
+          {facts.needsAttention ? <SwapButton facts={facts} className="choice" onPress={onSwap} /> : null}
+          {alert === null ? null : <AcknowledgeButton alert={alert} />}
+        </span>
       </p>
       {facts.flags.length === 0 ? null : (
         <ul className="condition-flags" aria-label={t('channel.flagsLabel')}>

@@ -14,6 +14,7 @@ import { decodeSlots, type VisibleSlot } from '../parts/channels/visible-slots.t
 import { useShowMessage } from '../parts/dialogs/messages.tsx'
 import { MeterLayer } from '../parts/meters/meters.tsx'
 import { SlotDialog } from '../parts/slots/slot-dialog.tsx'
+import { SwapDialog } from '../parts/slots/swap-dialog.tsx'
 import { useCommands } from '../parts/toolbar/tools.tsx'
 import { moveFocus } from '../parts/use-arrow-keys.ts'
 import { StartOffer } from '../shows/start-offer.tsx'
@@ -109,10 +110,18 @@ function Channels({ view, entries: text, change }: ChannelsProps) {
 
 function useCardActions() {
   const mayOperate = useMay('operate')
-  const [assigned, setAssigned] = useState<number | null>(null)
-  const close = useCallback(() => setAssigned(null), [])
-  const actions: CardActions = useMemo(() => ({ mayOperate, assign: setAssigned }), [mayOperate])
-  return { actions, dialog: assigned === null ? null : <SlotDialog slot={assigned} onClose={close} /> }
+  const [opened, setOpened] = useState<{ readonly slot: number; readonly dialog: 'assign' | 'swap' } | null>(null)
+  const close = useCallback(() => setOpened(null), [])
+  const actions: CardActions = useMemo(
+    () => ({
+      mayOperate,
+      assign: (slot) => setOpened({ slot, dialog: 'assign' }),
+      swap: (slot) => setOpened({ slot, dialog: 'swap' }),
+    }),
+    [mayOperate],
+  )
+  const SlotAction = opened?.dialog === 'swap' ? SwapDialog : SlotDialog
+  return { actions, dialog: opened === null ? null : <SlotAction slot={opened.slot} onClose={close} /> }
 }
 
 function densityOf(count: number, { detail }: View): 'roomy' | 'dense' {

@@ -2,6 +2,7 @@
 
 import './changes.css'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
 import type { BatteryChange } from '../../src/contract/reports.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { useWatchState } from '../app/context.ts'
@@ -129,6 +130,7 @@ const hours = [1, 2, 3] as const
 function Until({ before, times }: Pick<BatteryListProps, 'before' | 'times'>) {
   const navigate = useNavigate()
   const ends = useWatchState(({ shows }) => Math.max(0, ...shows.map(({ ends_at }) => Date.parse(ends_at ?? '') || 0)))
+  const [typed, setTyped] = useState<string | null>(null)
   const now = serviceNow()
   const choose = (at: number) =>
     void navigate({ to: pathOf('changes'), search: { before: new Date(at).toISOString() }, replace: true })
@@ -158,11 +160,12 @@ function Until({ before, times }: Pick<BatteryListProps, 'before' | 'times'>) {
         <input
           type="time"
           className="choice"
-          key={clock}
-          defaultValue={clock}
-          onBlur={({ target: { value } }) => {
-            if (value !== '' && value !== clock) choose(nextTime(value, now, times.zone))
+          value={typed ?? clock}
+          onChange={({ target: { value } }) => {
+            setTyped(value)
+            if (value !== '') choose(nextTime(value, now, times.zone))
           }}
+          onBlur={() => setTyped(null)}
         />
       </label>
     </fieldset>

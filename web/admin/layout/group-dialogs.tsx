@@ -1,9 +1,8 @@
 import type { Group } from '../../../src/contract/groups.ts'
-import type { Problem } from '../../app/api.ts'
 import { useServices } from '../../app/context.ts'
 import { plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
-import { formatSlots, parseSlots } from '../../parts/channels/slots.ts'
+import { formatSlots, parseSlots, slotsProblem } from '../../parts/channels/slots.ts'
 import { FormDialog, Removal } from '../../parts/dialogs/dialog.tsx'
 import { Field, SelectField, TextField, TickField } from '../../parts/forms/field.tsx'
 import { useManufacturerFilter } from '../filters.ts'
@@ -32,7 +31,7 @@ function GroupForm({ group, onDone, onClose }: DialogProps & { group: Group | nu
     <FormDialog
       title={group === null ? t('groups.add') : t('groups.changeTitle', { title: plainText(group.title) })}
       action={group === null ? t('groups.addAction') : t('groups.save')}
-      check={slotsProblem}
+      check={(values) => slotsProblem(values, 'slots')}
       send={(values) => {
         const body = toBody(values)
         return group === null
@@ -87,11 +86,6 @@ function toBody(values: FormData): Omit<Group, 'id'> {
     zone: String(values.get('zone')).trim() || null,
     manufacturer: String(values.get('manufacturer')) || null,
   }
-}
-
-function slotsProblem(values: FormData): Problem | null {
-  const read = parseSlots(String(values.get('slots')))
-  return read.ok ? null : { kind: 'refused', field: 'slots', detail: read.expected }
 }
 
 function Remove({ group: { id, title, slots }, ...rest }: DialogProps & { group: Group }) {

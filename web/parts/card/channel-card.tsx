@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { BellRing, CheckCheck, LockKeyhole } from 'lucide-react'
-import { type CSSProperties, memo } from 'react'
+import { type CSSProperties, memo, useEffect } from 'react'
 import { hasRow } from '../../../src/domain/conditions/condition.ts'
 import type { ChannelFacts } from '../../app/channel-state.ts'
 import { useFacts, useServices, useWatchState } from '../../app/context.ts'
@@ -15,6 +15,7 @@ import { rangeAround } from '../channels/channel-range.ts'
 import { Chart, Level, Meters, qualityTextOf } from '../meters/meters.tsx'
 import { AssignButton } from '../slots/assign-button.tsx'
 import { MoveHere } from '../slots/move-here.tsx'
+import { SwapButton } from '../slots/swap-button.tsx'
 import { Flags } from '../state-icon.tsx'
 import { Battery, BatteryAge } from './battery.tsx'
 import { fitName } from './name-fit.ts'
@@ -34,6 +35,7 @@ export interface ChannelCardProps {
 export interface CardActions {
   readonly mayOperate: boolean
   assign(slot: number): void
+  swap(slot: number): void
 }
 
 export const ChannelCard = memo(function ChannelCard({
@@ -94,6 +96,7 @@ export const ChannelCard = memo(function ChannelCard({
       <div className="card-bottom">
         {hasChart && step !== 'status' ? <Chart {...{ receiverId, channelId }} isAsleep={isLost} /> : null}
         {actions?.mayOperate === true ? <MoveHere facts={facts} className="card-acknowledge" /> : null}
+        {actions !== undefined && facts.needsAttention ? <Swap facts={facts} actions={actions} /> : null}
         <CardAlert facts={facts} mayOperate={actions?.mayOperate === true} />
       </div>
       <Open facts={facts} />
@@ -230,6 +233,16 @@ function LastTransmitter({ facts }: { facts: ChannelFacts }) {
       )}
     </span>
   )
+}
+
+function Swap({ facts, actions }: { facts: ChannelFacts; actions: CardActions }) {
+  const { painter } = useServices()
+  // It takes room from the chart.
+  useEffect(() => {
+    painter.remeasure()
+    return () => painter.remeasure()
+  }, [painter])
+  return <SwapButton facts={facts} className="card-swap" isIcon={true} onPress={() => actions.swap(facts.slot)} />
 }
 
 interface CardAlertProps {

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import type { Problem } from '../../app/api.ts'
 import type { ChannelFacts } from '../../app/channel-state.ts'
 import { useServices, useWatchState } from '../../app/context.ts'
 import { t } from '../../app/i18n.ts'
@@ -33,6 +34,11 @@ export function parseSlots(text: string): { ok: true; slots: number[] } | { ok: 
     slots.push(...read)
   }
   return { ok: true, slots }
+}
+
+export function slotsProblem(values: FormData, field: string): Problem | null {
+  const read = parseSlots(String(values.get(field)))
+  return read.ok ? null : { kind: 'refused', field, detail: read.expected }
 }
 
 function readRange(part: string): number[] | null {
