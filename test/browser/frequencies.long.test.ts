@@ -64,7 +64,7 @@ it('shows, checks and suggests frequencies, scans and TV channels of a real serv
   await generic.getByRole('button', { name: /^Edit/ }).click()
   await page.getByLabel('2T3O in kHz').fill('0')
   await press(page, 'Save')
-  const hits = conflicts(page).getByText('is hit exactly by 2 × (2 Vox')
+  const hits = conflicts(page).getByText(/is hit exactly by 2 × \(\d Vox/)
   await eventually(() => hits.count()).toBe(0)
   await generic.getByRole('button', { name: /^Reset/ }).click()
   await press(page, 'Reset')

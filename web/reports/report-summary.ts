@@ -2,6 +2,7 @@ import type { EventBody } from '../../src/contract/history.ts'
 import type { ReportedAlert, ReportedChannel } from '../../src/contract/reports.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
+import { slotTitle } from '../app/slot-records.ts'
 
 export interface ReportSummary {
   readonly dropouts: { readonly count: number; readonly seconds: number }
@@ -80,12 +81,11 @@ export function listMarkers(channels: readonly ReportedChannel[]): readonly Even
   return [...byId.values()].sort((a, b) => Date.parse(a.time) - Date.parse(b.time) || a.id - b.id)
 }
 
-/** The name of the performer, otherwise of the channel. */
-export function channelText(channel: Pick<ReportedChannel, 'slot' | 'name' | 'performer' | 'channel_id'>): string {
+export function channelText(channel: Pick<ReportedChannel, 'slot' | 'title'>): string {
   const name = nameOf(channel)
-  return channel.slot === null ? name : `${channel.slot} ${name}`
+  return channel.slot === null ? name : slotTitle({ slot: channel.slot, title: name })
 }
 
-export function nameOf({ performer, name }: Pick<ReportedChannel, 'name' | 'performer'>): string {
-  return plainText(performer ?? name ?? t('card.noName'))
+export function nameOf({ title }: Pick<ReportedChannel, 'title'>): string {
+  return plainText(title ?? t('card.noName'))
 }

@@ -57,10 +57,11 @@ const channelColumns: readonly PaperColumn<ReportedChannel>[] = [
 ]
 
 function Name({ channel }: { channel: ReportedChannel }) {
-  const { performer, name } = channel
+  const { title, performer, name } = channel
+  const others = [performer, name].filter((other) => other !== null && other !== title)
   return (
     <>
-      <bdi>{nameOf(channel)}</bdi> {performer === null || name === null ? null : <small>{plainText(name)}</small>}
+      <bdi>{nameOf(channel)}</bdi> {others.length === 0 ? null : <small>{plainText(others.join(', '))}</small>}
     </>
   )
 }

@@ -48,6 +48,7 @@ export const longReport: ShowReport = {
       const acknowledged = { acknowledged_at: at(61), seconds_to_acknowledge: 48.2 }
       return reportedChannel(id, {
         ...{
+          title: 'Ada',
           performer: 'Nora; Ada',
           pack: 'H07 Pack; Spare 2',
           battery_end: 88,
@@ -70,6 +71,7 @@ export const longReport: ShowReport = {
     if (id === 60) {
       return reportedChannel(id, {
         ...{ minutes_on: 0, battery_start: null, battery_end: null, rf_lowest: null, rf_p1: null, performer: null },
+        title: 'H60',
       })
     }
     return reportedChannel(id)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { LayoutLocation, LayoutReceiver } from '../../../src/contract/locations.ts'
+import { buildSlotRecord } from '../../../test/support/builders.ts'
 import { filterLayout, locationOptions, receiversOf } from './layout.ts'
 
 const receiver = (id: number, name: string, more: Partial<LayoutReceiver> = {}): LayoutReceiver => ({
@@ -29,6 +30,7 @@ const locationId = (
   locations,
 })
 
+const slotRecords = new Map([[2, buildSlotRecord(2, { title: 'Nora' })]])
 const rack = locationId(2, 'Rack 1', [receiver(3, 'Left', { is_active: false })])
 const layout = {
   locations: [locationId(1, 'Hall', [receiver(2, 'Right')], [rack]), locationId(4, 'Foyer', [])],
@@ -57,6 +59,7 @@ describe('filterLayout', () => {
     ['to a name', { search: ' LEFT ' }, [3]],
     ['to an address', { search: '10.0.0.2' }, [2]],
     ['to a channel', { search: 'vox 1' }, [1]],
+    ['to a person', { search: 'nora', slotRecords }, [2]],
     ['to a position', { search: 'slot 3' }, [3]],
     ['to a locationId and what is in it', { search: 'hall' }, [2, 3]],
     ['to offline receivers', { isActive: false }, [3]],

@@ -1,5 +1,6 @@
 import type { HardwareLayout, LayoutLocation, LayoutReceiver } from '../../../src/contract/locations.ts'
 import { t } from '../../app/i18n.ts'
+import type { WatchState } from '../../app/watch-state.ts'
 
 export interface LocationOption {
   readonly id: number
@@ -45,15 +46,19 @@ export interface LayoutSearch {
   /** Part of a name, model, address or slot. If the name of a location matches, so does everything in it. */
   readonly search?: string | undefined
   readonly isActive?: boolean | undefined
+  readonly slotRecords?: WatchState['slotRecords'] | undefined
 }
 
 /** Without a filter, the whole layout. */
-export function filterLayout(layout: HardwareLayout, { search = '', isActive }: LayoutSearch): HardwareLayout {
+export function filterLayout(
+  layout: HardwareLayout,
+  { search = '', isActive, slotRecords }: LayoutSearch,
+): HardwareLayout {
   const text = search.trim().toLowerCase()
   if (text === '' && isActive === undefined) return layout
   const matches = (receiver: LayoutReceiver, isNameMatch: boolean) =>
     (isActive === undefined || receiver.is_active === isActive) &&
-    (isNameMatch || searchTextOf(receiver).includes(text))
+    (isNameMatch || searchTextOf(receiver, slotRecords).includes(text))
   const inside = (locations: readonly LayoutLocation[], isParentMatch: boolean): LayoutLocation[] =>
     locations.flatMap((location) => {
       const isNameMatch = isParentMatch || location.name.toLowerCase().includes(text)
@@ -68,13 +73,16 @@ export function filterLayout(layout: HardwareLayout, { search = '', isActive }: 
   }
 }
 
-function searchTextOf({ name, model, ip, manufacturer, channels }: LayoutReceiver): string {
+function searchTextOf(
+  { name, model, ip, manufacturer, channels }: LayoutReceiver,
+  slotRecords: LayoutSearch['slotRecords'],
+): string {
   const texts = [
     name,
     model,
     ip,
     manufacturer,
-    ...channels.flatMap((channel) => [channel.name, t('layout.slot', { slot: channel.slot })]),
+    ...channels.flatMap(({ name, slot }) => [name, slotRecords?.get(slot)?.title, t('layout.slot', { slot })]),
   ]
   return texts.join('\n').toLowerCase()
 }

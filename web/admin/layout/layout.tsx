@@ -59,7 +59,8 @@ interface LayoutViewProps {
 
 function LayoutView({ layout, values, filters, onDone }: LayoutViewProps) {
   const isActive = values.online === undefined ? undefined : values.online === 'true'
-  const shown = filterLayout(layout, { search: values.search, isActive })
+  const slotRecords = useWatchState((watchState) => watchState.slotRecords)
+  const shown = filterLayout(layout, { search: values.search, isActive, slotRecords })
   const receivers = receiversOf(shown)
   const selection = useSelection(receivers.map(({ receiver }) => receiver.id))
   const mayReview = useMay('review')
