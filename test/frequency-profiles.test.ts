@@ -191,7 +191,7 @@ it.concurrent.each(engines)('raises one alert per channel in conflict, if that i
     severity: 'warning',
     data: { conflict: 'spacing', generators: ['Vox 1'] },
   })
-  expect(alert.message).toMatch(/: frequency conflict \(too close to Vox 1\)$/)
+  expect(alert.message).toMatch(/: frequency conflict \(too close to \d+ Vox 1\)$/)
   await app.post('/api/config/', { key: 'alert_frequency_conflict_enabled', value: 'false' })
   await until('no alert', async () => (await alerts()).length === 0)
 })
