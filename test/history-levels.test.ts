@@ -97,15 +97,18 @@ describe.each(engines)('recorded levels on %s', (engine) => {
     expect([ten.status, ten.json.details]).toEqual([400, expect.stringMatching(/^max_points: .*10 channels/)])
   })
 
-  // Conformance: C-12.64.
+  // Conformance: C-12.64, C-21.27.
   it('are exported as CSV', async () => {
+    const { slot } = (await app.get(`/api/channels/${existing}/`)).json
+    const headers = { 'content-type': 'application/json' }
+    await app.send('PUT', `/api/slots/${slot}/`, { headers, body: JSON.stringify({ label: 'Lead' }) })
     const { status, bytes } = await app.get(url(String(existing), '&step=60', 'levels.csv'))
     const lines = bytes.toString().split('\r\n')
     expect([status, lines.length]).toEqual([200, 12])
     expect(lines[0]).toBe(
       '\uFEFFtime,channel_id,name,state,rf_min,rf_max,audio_max,audio_last,quality_min,battery,minutes,weak_ms',
     )
-    expect(lines[1]).toMatch(new RegExp(`^${toTime(start)},${existing},[^,]*,1,-97,-55,-12,-20,,80,240,200$`))
+    expect(lines[1]).toMatch(new RegExp(`^${toTime(start)},${existing},Lead,1,-97,-55,-12,-20,,80,240,200$`))
   })
 
   it('of the present are stored before they are returned', async () => {

@@ -19,6 +19,7 @@ import { Service } from '../service.ts'
 import { writeAudit } from '../storage/audit.ts'
 import type { Database } from '../storage/database.ts'
 import { listReceivers } from '../storage/receivers.ts'
+import { readTitles } from '../storage/slot-entries.ts'
 import { writeAtomically } from '../storage/sqlite-file.ts'
 import { createLog } from './log.ts'
 import { actorOf, requireStore, withStore } from './store.ts'
@@ -143,8 +144,12 @@ async function runExport(options: ExportOptions, terminal: Terminal): Promise<Ex
 
 async function toLevelExport(options: ExportOptions, db: Database, levels: LevelHistory): Promise<LevelExport> {
   const receivers = (await listReceivers(db.read)).filter(({ origin }) => origin === undefined)
-  const channels = receivers.flatMap((receiver) => receiver.channels)
-  const names = new Map(channels.map(({ id, name }) => [id, name ?? '']))
+  const titleOf = await readTitles(db.read)
+  const names = new Map(
+    receivers.flatMap((receiver) =>
+      receiver.channels.map((channel) => [channel.id, titleOf(receiver, channel).title ?? ''] as const),
+    ),
+  )
   const all = options.channels === 'all' ? { channels: [...names.keys()].join(',') } : {}
   if (all.channels === '') throw new UsageError('--channels: there are no channels yet')
   const { channelIds, ...range } = parseOptions({ ...options, ...all })

@@ -14,9 +14,11 @@ import {
   type SlotEntry,
   type SlotFields,
 } from '../domain/equipment/slot-entry.ts'
+import { type TitleOf, titleOfChannel } from '../domain/equipment/slot-record.ts'
 import { isSameJson } from '../domain/json.ts'
 import { now } from '../platform/clock.ts'
 import type { Reader, Tx } from './database.ts'
+import { listPerformers } from './hardware.ts'
 import { nextRevision } from './revision.ts'
 import { executeForRows, inChunks } from './rows.ts'
 import type { SlotEntryRow } from './schema/equipment.ts'
@@ -171,5 +173,16 @@ function toRow(fields: SlotFields) {
     planned_profile: planned.profile,
     planned_transmitter: planned.transmitter,
     spares: JSON.stringify(spares),
+  }
+}
+
+/** Reads the titles of channels as they are in the database. */
+export async function readTitles(reader: Reader): Promise<TitleOf> {
+  const entries = await listSlotEntries(reader)
+  const ofChannel = new Map(entries.map((entry) => [entry.channel_id, entry]))
+  const performers = new Map((await listPerformers(reader)).map(({ id, name }) => [id, name]))
+  return (receiver, channel) => {
+    const { label = null, performer = null } = ofChannel.get(channel.id) ?? {}
+    return titleOfChannel(receiver, channel, { performer: performers.get(performer ?? 0) ?? null, label })
   }
 }

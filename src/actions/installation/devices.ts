@@ -3,11 +3,7 @@
 import type Type from 'typebox'
 import { type Body, boundedText, boundedWhole, code } from '../../contract/schema.ts'
 import type { Channel, Receiver } from '../../domain/equipment/receiver.ts'
-import { type TitleOf, titleOfChannel } from '../../domain/equipment/slot-record.ts'
 import { macKey, serialKey } from '../../domain/identity/reconcile.ts'
-import type { Reader } from '../../storage/database.ts'
-import { listPerformers } from '../../storage/hardware.ts'
-import { listSlotEntries } from '../../storage/slot-entries.ts'
 import { partial, record } from './entries.ts'
 
 /** A device is identified by its serial number, else its MAC address, else the id that its system gives it. */
@@ -79,17 +75,6 @@ export function findChannel(
   const receiver = findReceiver(receivers, reference)
   const channel = receiver?.channels.find(({ channel }) => channel === reference.channel)
   return receiver && channel && { receiver, channel }
-}
-
-/** Reads the titles of channels as they are in the database. */
-export async function readTitles(reader: Reader): Promise<TitleOf> {
-  const entries = await listSlotEntries(reader)
-  const ofChannel = new Map(entries.map((entry) => [entry.channel_id, entry]))
-  const performers = new Map((await listPerformers(reader)).map(({ id, name }) => [id, name]))
-  return (receiver, channel) => {
-    const { label = null, performer = null } = ofChannel.get(channel.id) ?? {}
-    return titleOfChannel(receiver, channel, { performer: performers.get(performer ?? 0) ?? null, label })
-  }
 }
 
 export function describeDevice({ manufacturer, serial_number, mac_address, api_device_id }: DeviceReference): string {

@@ -11,6 +11,7 @@ import { buildReceiver } from '../../../test/support/builders.ts'
 import { onTestEnd } from '../../../test/support/cleanup.ts'
 import { httpClient } from '../../../test/support/http-client.ts'
 import { openStore } from '../../../test/support/store/helpers.ts'
+import { buildSlotRecords } from '../../../test/support/titles.ts'
 import { unknownCondition } from '../../domain/conditions/condition.ts'
 import type { Channel } from '../../domain/equipment/receiver.ts'
 import { type ChannelState, toChannelState } from '../../domain/history/channel-state.ts'
@@ -109,7 +110,8 @@ async function startRoutes(csv: (calls: Calls) => AsyncGenerator<Uint8Array> = s
     },
   }
   const siteHistory = { load: async () => null, loadSteps: async () => null }
-  const stores = { db: await openStore('sqlite'), receiverStore, placeholderStore: new PlaceholderStore() }
+  const slotRecords = buildSlotRecords(receiverStore)
+  const stores = { db: await openStore('sqlite'), receiverStore, slotRecords, placeholderStore: new PlaceholderStore() }
   const service = { ...stores, history, siteHistory, lists, settings } as unknown as Service
   const app = fastify()
   app.decorateRequest('credential', null)
@@ -188,7 +190,7 @@ it.each([
   expect({ status, json }).toEqual({ status: 400, json: { error: 'Bad request.', status: 400, details } })
 })
 
-it('exports CSV with the names of the channels', async () => {
+it('exports CSV with the titles of the channels', async () => {
   const { get, calls } = await startRoutes()
   const response = await get(`/api/history/levels.csv?channels=7,1&${past}&step=10`)
   expect(response.headers).toMatchObject({

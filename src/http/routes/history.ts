@@ -41,8 +41,9 @@ export function historyRoutes(app: ContractServer, service: Service, now = wallC
       const levels = levelsOf(request)
       await requireChannels(service, levels, channelIds)
       await storeRecentSeconds(history, range.to * 1000, now())
-      const names = new Map(channelsOf(service).map(({ id, name }) => [id, name]))
-      const channels = channelIds.map((id) => ({ id, name: names.get(id) ?? '' }))
+      const records = [...service.slotRecords.current().values()]
+      const titles = new Map(records.map(({ channel_id, title }) => [channel_id, title]))
+      const channels = channelIds.map((id) => ({ id, name: titles.get(id) ?? '' }))
       const reading = { client: clientKeyOf(request), interrupted: new Map() }
       const loadFollowed = ({ start, end }: CsvPart) =>
         siteHistory.loadSteps(channelIds, { from: start, to: end }, range.step, reading)
