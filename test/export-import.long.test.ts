@@ -185,7 +185,7 @@ describe.each(engines)('export and import on %s', (engine) => {
         { show: { title: 'Rehearsal' }, began_at: expect.any(String), by: 'local' },
       ],
       notification_channels: [
-        { name: 'Crew', type: 'ntfy', enabled: true, without_names: false, config: { topic: 'rf', token: '********' } },
+        { name: 'Crew', type: 'ntfy', enabled: true, config: { topic: 'rf', token: '********' } },
         { name: 'Desk', type: 'webhook', enabled: false, config: { url: 'http://10.0.0.9:8000/hook' } },
       ],
       notification_rules: [

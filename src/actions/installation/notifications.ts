@@ -82,7 +82,9 @@ function exportChannels(
   const entries = notification_channels.map(({ name, type, enabled, without_names, config, secrets, signing }) => {
     const exported = Object.entries(secrets ?? {}).map(([field, value]) => [field, withSecrets ? value : mask])
     return {
-      ...{ name, type, enabled, without_names, config: { ...config, ...Object.fromEntries(exported) } },
+      ...{ name, type, enabled },
+      ...(without_names && { without_names }),
+      config: { ...config, ...Object.fromEntries(exported) },
       ...(withSecrets && signing !== null && { secret: signing.secret }),
     }
   })
