@@ -249,7 +249,7 @@ const move = (app: TestApp, moves: object[]) =>
   })
 
 // Conformance: C-21.42.
-it('offers to move a performer to the slot that receives their pack, and moves nobody by itself', async () => {
+it('offers to move a performer to the slot that receives their pack, and moves nobody automatically', async () => {
   const app = await startApp()
   const pack = (channel: number) => ({ channel, transmitter: { name: 'H01', details: { model: 'MTP60' } } })
   const off = (channel: number) => ({ channel, transmitter: null })

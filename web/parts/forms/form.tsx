@@ -26,7 +26,7 @@ export interface FormProps<Body> {
   onDone(body: Body): void
   onChange?(values: FormData): void
   readonly isDisabled?: boolean
-  /** Of a form that can be sent with other buttons, too. */
+  /** For a form that has other submit buttons. */
   readonly request?: RequestState
 }
 

@@ -1,4 +1,4 @@
-/** What people enter about a slot, as the texts of a form. */
+/** The entry about a slot, as the texts of a form. */
 
 import type { SlotChange, SlotRecord } from '../../../src/contract/slots.ts'
 import type { SlotColor } from '../../../src/contract/values.ts'
