@@ -40,6 +40,10 @@ describe.concurrent.each(engines)('the assignment of a performer in a slot (%s)'
 
     await receive(off(1), off(2), off(3))
     await until('the slots are known', async () => (await app.get('/api/slots/')).json.length === 3, 20_000)
+    let loads = 0
+    app.service.loader.listsChanged.subscribe(() => {
+      loads += 1
+    })
     await app.post('/api/performers/', { name: 'Nora' })
     const named = await put(1, { performer_name: 'Nora', role: 'Glinda' })
     const receivedAt = performance.now()
@@ -100,5 +104,7 @@ describe.concurrent.each(engines)('the assignment of a performer in a slot (%s)'
     await receive(off(3), pack(1, 'H02', 'MTH400'))
     await put(3, { performer_name: 'Ben' })
     expect(await listActive()).toEqual(['Cem 3 null'])
+    // Settings, groups and the other lists are not loaded again for this.
+    expect(loads).toBe(0)
   })
 })
