@@ -51,9 +51,12 @@ export async function untranslatedTexts(page: Page, data: ReadonlySet<string>): 
   return [...new Set(words)].filter((text) => !data.has(text))
 }
 
-/** Quantities and times as Intl formats them in the browser's default locale: "12 min", "Nov 22, 2026, 4:08:55 PM". */
+/**
+ * Quantities and times as Intl formats them in the browser's default locale: "12 min", "Nov 22, 2026, 4:08:55 PM",
+ * "2026 M11 22, Sun".
+ */
 const formatted =
-  /\d+\s(sec|min|hr|days?|wks?|GB)\b|\b([A-Z][a-z]{2}, )?[A-Z][a-z]{2} \d{1,2}(, \d{4})?\b|\d:\d\d(:\d\d(\.\d)?)?\s[AP]M\b/g
+  /\d+\s(sec|min|hr|days?|wks?|GB)\b|\b([A-Z][a-z]{2}, )?[A-Z][a-z]{2} \d{1,2}(, \d{4})?\b|\d{4} M\d\d \d{1,2}, [A-Z][a-z]{2}\b|\d:\d\d(:\d\d(\.\d)?)?\s[AP]M\b/g
 
 /** Collects the texts, except for code and keyboard keys, which are the same in every language, and for other languages. */
 const collect = `(() => {
