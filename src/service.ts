@@ -17,6 +17,7 @@ import { OwnReceivers } from './conditions/own-receivers.ts'
 import { StateWriter } from './conditions/state-writer.ts'
 import type { Config } from './config.ts'
 import { type ServiceHealth, serviceHealth, storeHealth } from './domain/equipment/health.ts'
+import type { Picture } from './domain/equipment/picture.ts'
 import type { EventChange } from './domain/events/event.ts'
 import { canChangeSurroundings } from './domain/notifications/surroundings.ts'
 import { FrequencyChecker } from './frequencies/frequency-checker.ts'
@@ -77,6 +78,7 @@ import type { Secrets } from './storage/secrets.ts'
 import { createStoreMaintenance, type StoreMaintenance } from './storage/store-maintenance.ts'
 import { createDestinations } from './upstream/destinations.ts'
 import { OidcProvider } from './upstream/oidc.ts'
+import { loadPictures } from './upstream/pictures.ts'
 import { createPlanningCenter } from './upstream/planning-center.ts'
 import { createRequestThrottle } from './upstream/request-throttle.ts'
 
@@ -276,6 +278,10 @@ export class Service {
   /** Aborts when the service stops. */
   get signal(): AbortSignal {
     return this.#lifetime.signal
+  }
+
+  loadPictures(addresses: readonly string[]): Promise<ReadonlyMap<string, Picture | string>> {
+    return loadPictures(addresses, { destinations: this.outbound.destinations, signal: this.signal })
   }
 
   /** Networks that may be scanned in addition to the private ones. */

@@ -1,8 +1,12 @@
 /** The import of a cast list, and its undo. */
 
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import type { Actor } from '../src/domain/access/access.ts'
 import { configFor, startApp, startShure, type TestApp, until, withoutPush } from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
 import { openLive } from './support/live-client.ts'
 import { type Engine, engines, withDatabase } from './support/store/databases.ts'
 import { tokenHeaders } from './support/tokens.ts'
@@ -74,16 +78,24 @@ describe.concurrent.each(engines)('the import of a cast list (%s)', (engine) => 
       changes: [
         { what: 'performer', id: nora.id, from: { notes: 'old', picture: nora.picture }, to: expect.any(Object) },
         { what: 'performer', id: null, from: null, to: { name: 'Ada', notes: '', picture: null } },
+        { what: 'slot', id: 2, from: { slot: 2, performer: null, role: null }, to: { slot: 2, ...elphaba } },
+        {
+          what: 'slot',
+          id: 1,
+          from: { slot: 1, ...elphaba },
+          to: { slot: 1, performer: { id: null, name: 'Ada' }, role: 'Glinda' },
+        },
         { what: 'assignment', id: expect.any(Number), from: { slot: 1, wireless_unit: one, ...elphaba }, to: null },
-        { what: 'assignment', id: null, from: null, to: { slot: 2, wireless_unit: two, ...elphaba } },
         {
           what: 'assignment',
           id: null,
           from: null,
           to: { slot: 1, wireless_unit: one, performer: { id: null, name: 'Ada' }, role: 'Glinda' },
         },
+        { what: 'assignment', id: null, from: null, to: { slot: 2, wireless_unit: two, ...elphaba } },
       ],
-      skipped: [{ row: 4, name: null, reason: 'The row has no name.' }],
+      skipped: [{ row: 4, slot: 3, name: null, reason: 'The row has no name.' }],
+      failures: [],
       columns: { slot: 0, name: 1, role: 2, note: 3, photo: 4, pack: null },
       undo_id: null,
     })
@@ -113,7 +125,7 @@ describe.concurrent.each(engines)('the import of a cast list (%s)', (engine) => 
     expect((await undoOf(app, imported.undo_id + 1)).status).toBe(404)
     expect((await app.get('/api/assignments/?is_active=false')).json).toEqual([])
     await until('the undo is announced', () => client.data().performers.length === 1)
-    expect((await importCast(app, { text: `${three}|Bo`, columns: { slot: 0, name: 1 } })).json.changes).toHaveLength(2)
+    expect((await importCast(app, { text: `${three}|Bo`, columns: { slot: 0, name: 1 } })).json.changes).toHaveLength(3)
     const audit = (await app.get('/api/admin/audit/', await tokenHeaders(app, 'admin'))).json
     const actions = audit.map(({ action }: { action: string }) => action)
     expect(actions.filter((action: string) => /undo|cast/.test(action))).toEqual(['cast.import', 'undo', 'cast.import'])
@@ -162,61 +174,54 @@ describe.concurrent.each(engines)('the import of a cast list (%s)', (engine) => 
     expect(await castOf(app)).toEqual({ [one ?? 0]: ['Bo', null] })
   })
 
-  // Conformance: C-13.51, C-16.9.
-  it('renames placeholders in the same transaction as the performers, and undo restores their names', async () => {
-    const { app, units } = await startRack(engine)
-    const lectern = (await app.post('/api/placeholders/', { kind: 'wired', name: 'Lectern', note: 'Stage left' })).json
-    const gap = (await app.post('/api/placeholders/', { kind: 'blank' })).json
-    const placeholders = async () => (await app.get('/api/placeholders/')).json
-    const client = await openLive(app)
-    const text = `1,Ada,\n${lectern.slot},Host,Use DI 2\n${gap.slot},Spare,`
-    const body = { text, columns: { slot: 0, name: 1, note: 2 } }
-    const renamed = [
-      {
-        what: 'placeholder',
-        id: lectern.id,
-        from: { slot: lectern.slot, name: 'Lectern', note: 'Stage left' },
-        to: { slot: lectern.slot, name: 'Host', note: 'Use DI 2' },
-      },
-      {
-        what: 'placeholder',
-        id: gap.id,
-        from: { slot: gap.slot, name: '', note: '' },
-        to: { slot: gap.slot, name: 'Spare', note: '' },
-      },
+  // Conformance: C-13.51, C-16.9, C-21.60.
+  it('assigns performers to slots without a pack, creates slots, and undoes both', async () => {
+    const app = await startApp({ engine })
+    const lectern = (await app.post('/api/placeholders/', { kind: 'wired', slot: 1, name: 'Lectern' })).json
+    const slots = async () => (await app.get('/api/slots/')).json
+    const before = await slots()
+    const long = 'ن'.repeat(58)
+    const text = [
+      ...['Slot,Name,Role', '1,Host,Speaker', '7,Nora Åberg,Elphaba', '8,👩🏽‍🎤 Ada,', `9,${long},`],
+      ...['7,Bo,', '10,nora aberg,', 'x,Cy,', '12,,', '99999,Di,', '13,"Eve,'],
+    ].join('\n')
+    const skipped = [
+      { row: 6, slot: 7, name: 'Bo', reason: 'Row 3 already assigns slot 7.' },
+      { row: 7, slot: 10, name: 'nora aberg', reason: 'Row 3 already has this name.' },
+      { row: 8, slot: null, name: 'Cy', reason: 'x is not a slot from 1 to 65535.' },
+      { row: 9, slot: 12, name: null, reason: 'The row has no name.' },
+      { row: 10, slot: null, name: 'Di', reason: '99999 is not a slot from 1 to 65535.' },
+      { row: 11, slot: null, name: '"Eve', reason: 'A quotation mark is missing or misplaced.' },
     ]
-    const preview = (await importCast(app, { ...body, preview: true })).json
-    expect(preview.changes.slice(2)).toEqual(renamed)
-    expect(await placeholders()).toEqual([lectern, gap])
+    const missing = (await importCast(app, { text, preview: true })).json.skipped
+    expect(missing.map(({ reason }: { reason: string }) => reason)).toContain('There is no slot 7.')
 
-    const imported = (await importCast(app, body)).json
-    expect(imported.changes.slice(2)).toEqual(renamed)
-    expect(await placeholders()).toEqual([
-      { ...lectern, name: 'Host', note: 'Use DI 2' },
-      { ...gap, name: 'Spare' },
+    const preview = await importCast(app, { text, create_slots: true, preview: true })
+    expect([preview.json.skipped, preview.headers['x-undo-id']]).toEqual([skipped, undefined])
+    expect(preview.json.changes.filter(({ what }: { what: string }) => what === 'placeholder')).toEqual(
+      [7, 8, 9].map((slot) => {
+        return { what: 'placeholder', id: null, from: null, to: { slot, kind: 'wireless', name: '', note: '' } }
+      }),
+    )
+    expect(await slots()).toEqual(before)
+
+    const imported = await importCast(app, { text, create_slots: true })
+    expect(imported.headers['x-undo-id']).toBe(String(imported.json.undo_id))
+    expect(imported.json.skipped).toEqual(skipped)
+    expect(await slots()).toMatchObject([
+      { slot: 1, kind: 'wired', label: 'Lectern', title: 'Host', role: 'Speaker', placeholder_id: lectern.id },
+      { slot: 7, kind: 'wireless', title: 'Nora Åberg', role: 'Elphaba', label: null },
+      { slot: 8, title: '👩🏽‍🎤 Ada', role: null },
+      { slot: 9, title: long },
     ])
-    await client.next(({ type, placeholders }) => type === 'placeholders' && placeholders[0]?.name === 'Host')
-    expect(await castOf(app)).toEqual({ [units[0]?.id ?? 0]: ['Ada', null] })
-    expect((await importCast(app, body)).json.changes).toEqual([])
+    expect((await importCast(app, { text, create_slots: true })).json.changes).toEqual([])
+    const [undoable] = (await app.get('/api/undo/')).json
+    expect(undoable).toMatchObject({ id: imported.json.undo_id, what: 'cast.import', slots: [1, 7, 8, 9] })
 
-    const patch = (id: number, change: object) =>
-      app.send('PATCH', `/api/placeholders/${id}/`, {
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(change),
-      })
-    const expectConflict = async (id: number) => {
-      const { status, json } = await undoOf(app, imported.undo_id)
-      expect([status, json.error]).toEqual([409, expect.stringContaining(`placeholder ${id}`)])
-      expect(await castOf(app)).toEqual({ [units[0]?.id ?? 0]: ['Ada', null] })
-    }
-    await patch(lectern.id, { name: 'Guest' })
-    await expectConflict(lectern.id)
-    await patch(lectern.id, { name: 'Host' })
-    await patch(gap.id, { slot: 40 })
-    expect((await undoOf(app, imported.undo_id)).json).toEqual({ action: 'cast.import', records: 4 })
-    expect(await placeholders()).toEqual([lectern, { ...gap, slot: 40 }])
-    await client.next(({ type, placeholders }) => type === 'placeholders' && placeholders[0]?.name === 'Lectern')
-    expect(await castOf(app)).toEqual({})
+    expect((await undoOf(app, imported.json.undo_id)).status).toBe(200)
+    // The version of an entry never returns.
+    expect(await slots()).toEqual(before.map((slot: object) => ({ ...slot, version: expect.any(Number) })))
+    expect((await app.get('/api/performers/')).json).toEqual([])
   })
 })
 
@@ -235,6 +240,7 @@ describe.concurrent('the import of a cast list', () => {
     }
     for (const text of [
       'slot,name,role\n1,"Lovelace, Ada",Glinda\n',
+      'slot;name;role\n1;Lovelace, Ada;Glinda\n\n\n\n',
       '\uFEFFname;role;ch\r\n"Lovelace, Ada";Glinda;1',
       '1\tLovelace, Ada\tGlinda',
     ]) {
@@ -250,18 +256,13 @@ describe.concurrent('the import of a cast list', () => {
     const { app } = await startRack()
     const before = await readState(app)
     for (const [body, details] of [
-      [{ text: '1,Ada\n99,Nora' }, 'text: row 2: there is no slot 99'],
       [{ text: 'Ada\nNora' }, 'columns.slot: the text has no column of slots or packs'],
-      [{ text: '1,Ada\n2,"Nora\n' }, 'text: row 2: a quotation mark is missing or misplaced'],
+      [{ text: '1,Ada\n'.repeat(10_001) }, 'text: expected at most 10000 rows'],
       [
         { text: '1,Ada', columns: { slot: 0, name: 'Actor' } },
         'columns.name: there is no column with the heading Actor',
       ],
       [{ text: '1,Ada', columns: { shoes: 0 } }, 'columns.shoes: unknown field'],
-      [
-        { text: `1,Ada,/${'a'.repeat(262_144)}` },
-        expect.stringContaining('text: photo of Ada: expected text of at most 262144'),
-      ],
       [{ text: '1,Ada', dry: true }, 'dry: unknown field'],
       [{ text: '' }, expect.stringContaining('text: expected')],
       [{}, 'text: missing'],
@@ -281,6 +282,64 @@ describe.concurrent('the import of a cast list', () => {
       return [imported.status, (await app.post('/api/undo/1', undefined, headers)).status]
     }
     expect(await statusesOf('viewer')).toEqual([403, 403])
-    expect(await statusesOf('operator')).toEqual([400, 404])
+    expect(await statusesOf('operator')).toEqual([200, 404])
+  })
+
+  // Conformance: C-21.61.
+  it('fetches photos from web addresses on request, once, and lists those that it cannot fetch', async () => {
+    const photos = await startPhotos()
+    const app = await startApp()
+    const rows = ['ada.png', 'text', 'large', 'gone', 'moved'].map(
+      (path, index) => `${index + 1},P${index},${photos.url}/${path}`,
+    )
+    const blocked = ['http://169.254.169.254/a.png', `${app.url}/api/pictures/1`, 'http://a:b@127.0.0.1/a.png']
+    const text = ['Slot,Name,Photo', ...rows, ...blocked.map((address, index) => `${index + 6},B${index},${address}`)]
+      .concat([`9,Q,${photos.url}/ada.png`])
+      .join('\n')
+    const body = { text, create_slots: true }
+    const refused = (await importCast(app, body)).json
+    expect([refused.failures, refused.skipped.length]).toEqual([[], 9])
+    expect((await importCast(app, { ...body, fetch_photos: true, preview: true })).json.failures).toEqual([])
+    expect(photos.requests).toEqual([])
+
+    const { json } = await importCast(app, { ...body, fetch_photos: true })
+    expect(photos.requests.toSorted()).toEqual(['/ada.png', '/gone', '/large', '/moved', '/text'])
+    const reasons = json.failures.map(({ row, name, reason }: Record<string, unknown>) => [row, name, reason])
+    const host = new URL(photos.url).host
+    expect(reasons).toEqual([
+      [3, 'P1', `${host} did not send a PNG, JPEG or WebP picture.`],
+      [4, 'P2', 'The picture is larger than 2 MB.'],
+      [5, 'P3', `${host} responded with status 404.`],
+      [6, 'P4', `${host} redirects to another address. Enter that address.`],
+      [7, 'B0', 'Nothing is sent to 169.254.169.254, because the address is not allowed.'],
+      [8, 'B1', `Nothing is sent to ${new URL(app.url).host}, because the address is not allowed.`],
+      [9, 'B2', 'Expected an http or https address without a user name.'],
+    ])
+    expect(json.failures[0].address).toBe(`${photos.url}/text`)
+    const performers = (await app.get('/api/performers/')).json
+    const [ada] = performers
+    expect(ada.picture).toMatch(/^\/api\/pictures\//)
+    expect(performers.map(({ picture }: { picture: string }) => picture)).toEqual([
+      ada.picture,
+      ...Array(7).fill(null),
+      ada.picture,
+    ])
+    expect((await app.get(ada.picture)).bytes).toEqual(Buffer.from(png.slice(png.indexOf(',') + 1), 'base64'))
   })
 })
+
+/** Starts a server of photos, which lists the requests. */
+async function startPhotos() {
+  const requests: string[] = []
+  const server = createServer(({ url = '' }, response) => {
+    requests.push(url)
+    if (url === '/moved') response.writeHead(302, { location: '/ada.png' }).end()
+    else if (url === '/gone') response.writeHead(404).end()
+    else if (url === '/ada.png') response.end(Buffer.from(png.slice(png.indexOf(',') + 1), 'base64'))
+    else response.end(url === '/large' ? Buffer.alloc(3_000_000) : '<svg/>')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestEnd(() => new Promise((resolve) => void server.close(resolve)))
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests }
+}

@@ -48,6 +48,7 @@ it.each(engines)('is previewed, applied in one transaction, and can be undone (%
       { what: 'placeholder', id: null, from: null, to: { slot: 14, name: 'Cantor', note: '' } },
       { what: 'group', id: null, from: null, to: { title: 'Leads', slots: [12, 11], hide_charts: true } },
       { what: 'performer', id: null, to: { name: 'Nora' } },
+      { what: 'slot', id: 12, from: { performer: null }, to: { slot: 12, performer: { id: null, name: 'Nora' } } },
       { what: 'assignment', id: null, to: { slot: 12, performer: { id: null, name: 'Nora' } } },
     ],
     skipped: [{ slot: 13, name: null, reason: 'There is no receiver with the address 192.0.2.1.' }],
@@ -55,7 +56,7 @@ it.each(engines)('is previewed, applied in one transaction, and can be undone (%
   })
   expect(await readState(app)).toEqual(before)
   const applied = (await app.post('/api/import/micboard/', { text })).json
-  expect(applied.changes).toHaveLength(6)
+  expect(applied.changes).toHaveLength(7)
   const after = await readState(app)
   expect(after.slots.map(([, number]) => number)).toEqual(expect.arrayContaining([11, 12]))
   expect(after.groups).toMatchObject([{ title: 'Leads', slots: [12, 11], hide_charts: true }])

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { startApp, type TestApp, until } from './support/app.ts'
 import { openLive } from './support/live-client.ts'
+import { sendForm } from './support/scan-upload.ts'
 import { engines } from './support/store/databases.ts'
 import { tokenHeaders } from './support/tokens.ts'
 
@@ -17,6 +18,12 @@ async function addPerformer(app: TestApp, body: object) {
   const { status, json } = await app.post('/api/performers/', { name: 'Nora', ...body })
   expect(status).toBe(201)
   return json
+}
+
+function sendFiles(app: TestApp, files: Readonly<Record<string, Buffer>>) {
+  const form = new FormData()
+  for (const [name, bytes] of Object.entries(files)) form.append('file', new Blob([new Uint8Array(bytes)]), name)
+  return sendForm(app, form, {}, '/api/performers/pictures/')
 }
 
 function upload(app: TestApp, id: number, body: Buffer, headers: Record<string, string> = {}) {
@@ -84,6 +91,42 @@ describe.concurrent.each(engines)('pictures of performers (%s)', (engine) => {
       expect.stringContaining('picture: expected text of at most 262144'),
     ])
   })
+})
+
+// Conformance: C-21.62.
+it('are stored by file name, without the files that are no pictures or match nobody', async () => {
+  const app = await startApp()
+  const ids: Record<string, number> = {}
+  for (const name of ['Nóra Åberg', 'Bo', 'Cy', 'Cy']) ids[name] = (await addPerformer(app, { name })).id
+  const { status, headers, json } = await sendFiles(app, {
+    ...{ 'nora_aberg.JPG': jpeg, 'bo.png': png, 'Bo.jpeg': jpeg, 'cy.png': png, 'Who.png': png, 'notes.txt': svg },
+    'large.png': Buffer.concat([png, Buffer.alloc(2_000_000)]),
+  })
+  const undo_id = Number(headers['x-undo-id'])
+  expect([status, json]).toEqual([
+    200,
+    {
+      matched: [
+        { file: 'nora_aberg.JPG', performer_id: ids['Nóra Åberg'], name: 'Nóra Åberg' },
+        { file: 'bo.png', performer_id: ids.Bo, name: 'Bo' },
+      ],
+      unmatched: ['Bo.jpeg', 'cy.png', 'Who.png', 'notes.txt', 'large.png'],
+      failures: [
+        { file: 'Bo.jpeg', reason: 'bo.png is already the picture of Bo.' },
+        { file: 'cy.png', reason: 'Several performers have this name.' },
+        { file: 'notes.txt', reason: 'The file is not a PNG, JPEG or WebP picture.' },
+        { file: 'large.png', reason: 'The file is larger than 2 MB.' },
+      ],
+      undo_id,
+    },
+  ])
+  const [nora, bo] = (await app.get('/api/performers/')).json
+  expect([(await app.get(nora.picture)).bytes, (await app.get(bo.picture)).bytes]).toEqual([jpeg, png])
+  expect((await app.post(`/api/undo/${undo_id}`)).status).toBe(200)
+  expect((await app.get('/api/performers/')).json[0].picture).toBeNull()
+  const empty = await sendFiles(app, {})
+  expect([empty.status, empty.json.details]).toEqual([400, 'file: missing'])
+  expect((await app.post('/api/performers/pictures/', {})).status).toBe(415)
 })
 
 describe.concurrent('uploads', () => {

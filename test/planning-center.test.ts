@@ -69,7 +69,7 @@ describe.concurrent.each(engines)('the import from Planning Center (%s)', (engin
     const requests = planningCenter.requests.length
     const imported = (await app.post(path, request)).json
     expect(imported.changes.map(({ what }: { what: string }) => what)).toEqual([
-      ...['performer', 'performer', 'performer'],
+      ...['performer', 'performer', 'performer', 'slot', 'slot', 'slot', 'slot'],
       ...['assignment', 'assignment', 'assignment', 'assignment'],
     ])
     expect(imported.skipped).toEqual(preview.json.skipped)
@@ -318,11 +318,12 @@ describe.concurrent('the import from Planning Center', () => {
     expect((await app.post(`${path}service-types/`, {})).status).toBe(200)
   })
 
-  it('renames placeholders, without roles and photos', async () => {
+  it('assigns people to placeholders', async () => {
     const { app, request } = await startBoth()
     const { slot } = (await app.post('/api/placeholders/', { kind: 'wired', name: 'Pulpit' })).json
     const { changes, skipped } = (await app.post(path, { ...request, positions: { Drums: slot } })).json
-    expect(changes).toMatchObject([{ what: 'placeholder', from: { name: 'Pulpit' }, to: { name: 'Di Marsh' } }])
+    const di = { slot, performer: { name: 'Di Marsh' }, role: 'Drums' }
+    expect(changes).toMatchObject([{ what: 'performer' }, { what: 'slot', from: { performer: null }, to: di }])
     expect(skipped.some(({ position }: { position: string }) => position === 'Drums')).toBe(false)
   })
 

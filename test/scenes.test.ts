@@ -85,7 +85,7 @@ describe.concurrent('a scene', () => {
 
     const preview = (await app.post(`${scenes}${scene.id}/recall`, { preview: true })).json
     expect([preview.undo_id, preview.skipped, await readState(app)]).toEqual([null, [], before])
-    const kinds = ['group', 'channel', 'channel', 'placeholder', 'performer', 'assignment', 'assignment']
+    const kinds = ['group', 'channel', 'channel', 'placeholder', 'performer', 'slot', 'slot']
     expect(preview.changes.map(({ what }: { what: string }) => what)).toEqual(kinds)
     expect((await app.get(`${scenes}${scene.id}/`)).json.recalled_at).toBeNull()
 
@@ -152,13 +152,58 @@ describe.concurrent('a scene', () => {
     ])
   })
 
+  // Conformance: C-21.64.
+  it('restores what was entered about slots without packs, also as version 1.0.0 stored it', async () => {
+    const app = await startApp()
+    const put = (slot: number, fields: object) => send(app, 'PUT', `/api/slots/${slot}/`, fields)
+    const nora = { performer_name: 'Nora', role: 'Elphaba', label: 'Mic 7', color: 'red', note: 'Wig', spares: [8] }
+    const planned = { frequency: '474.250', profile: null, transmitter: 'H02' }
+    const before = (await put(7, { ...nora, planned })).json
+    const show = (await app.post('/api/shows/', { title: 'Matinee' })).json
+    const scenes = `/api/shows/${show.id}/scenes/`
+    const { id } = (await app.post(scenes, { title: 'First cast' })).json
+    const changed = (await put(7, { performer_name: 'Ada', role: null, label: null, color: null, planned: null })).json
+    const recall = async () => (await app.post(`${scenes}${id}/recall`, undefined)).json
+    const slot = async () => (await app.get('/api/slots/7/')).json
+    const withoutVersion = (record: object) => ({ ...record, version: expect.any(Number) })
+
+    const recalled = await recall()
+    expect(recalled.changes).toMatchObject([
+      {
+        what: 'slot',
+        from: { slot: 7, performer: { name: 'Ada' }, label: null },
+        to: { slot: 7, performer: { name: 'Nora' }, role: 'Elphaba', label: 'Mic 7', color: 'red', planned },
+      },
+    ])
+    expect(await slot()).toEqual(withoutVersion(before))
+    expect((await app.post(`/api/undo/${recalled.undo_id}`)).status).toBe(200)
+    expect(await slot()).toEqual(withoutVersion(changed))
+
+    const placeholders = [{ id: before.placeholder_id, slot: 7, name: 'Mic 7', kind: 'wireless', frequency: '474.250' }]
+    const arrangement = { channels: [], placeholders, groups: [], performers: [], units: [] }
+    await withDatabase(app, (db) =>
+      db.transaction(({ query }) =>
+        query
+          .updateTable('scenes')
+          .set({ arrangement: JSON.stringify(arrangement) })
+          .execute(),
+      ),
+    )
+    await recall()
+    expect(await slot()).toMatchObject({
+      label: 'Mic 7',
+      planned: { frequency: '474.250' },
+      performer: { name: 'Ada' },
+    })
+  })
+
   // Conformance: C-13.14, C-13.17, C-13.18.
   it('is listed and removed with its show, by operators only, and the last recall is the plan', async () => {
     const { app, simulator, show, scenes, scene, channels } = await startShow('sqlite')
     const { arrangement, ...fields } = (await app.get(`${scenes}${scene.id}/`)).json
     const second = (await app.post(scenes, { title: 'Act 2' })).json
     expect((await app.get(scenes)).json).toEqual([fields, second])
-    expect(arrangement.channels).toHaveLength(4)
+    expect(arrangement.slots).toHaveLength(5)
     expect(fields).toMatchObject({ show_id: show.id, title: 'Act 1', by: 'local', recalled_at: null })
     const [first] = channels
     const device = deviceOf(simulator).id

@@ -41,7 +41,7 @@ const UndoableAction = named('UndoableAction', 'An action that can be undone.', 
 })
 
 export const RecordChange = named('RecordChange', 'A difference between the stored records and the requested ones.', {
-  what: text('What changes, for instance `performer`, `assignment`, `placeholder`, `channel_slot` or `group`.'),
+  what: text('What changes, for instance `performer`, `slot`, `assignment`, `placeholder`, `channel_slot` or `group`.'),
   id: wholeOrNull('Id of the record; null if it does not exist yet.'),
   from: Type.Unknown({ description: 'The values before, or null if the record is added.' }),
   to: Type.Unknown({ description: 'The values after, or null if the assignment ends.' }),
@@ -55,10 +55,20 @@ export const CastImport = named('CastImport', 'The result of an import of a cast
   skipped: listOf(
     Type.Object({
       row: whole('Number of the row in the text, from 1.'),
+      slot: wholeOrNull('The slot in this row.'),
       name: textOrNull('The name in this row.'),
       reason: text('Why it was not imported.'),
     }),
     'Rows and values that are not imported.',
+  ),
+  failures: listOf(
+    Type.Object({
+      row: whole('Number of the row in the text, from 1.'),
+      name: text('The name in this row.'),
+      address: text('The address of the photo.'),
+      reason: text('Why it could not be fetched.'),
+    }),
+    'Photos that could not be fetched. Their rows are imported without them.',
   ),
   columns: Type.Object(
     {
@@ -191,7 +201,7 @@ const columnField = Type.Optional(
 )
 
 const CastText = body({
-  text: boundedText(1, 1_000_000),
+  text: boundedText(1, 4_000_000),
   columns: Type.Optional(
     body({
       slot: columnField,
@@ -202,6 +212,10 @@ const CastText = body({
       pack: columnField,
     }),
   ),
+  /** Adds placeholders for slots that do not exist. */
+  create_slots: Type.Optional(trueOrFalse),
+  /** Fetches and stores photos that are http or https addresses. */
+  fetch_photos: Type.Optional(trueOrFalse),
   preview: Type.Optional(trueOrFalse),
 })
 
@@ -245,7 +259,10 @@ const planningCenter = '/api/import/planning-center/'
 
 export const importOperations = operationsOf({
   importCast: endpoint('POST', '/api/import/cast/', {
-    ...about('Hardware', 'Imports a cast list: performers, their roles and packs, and the names of placeholders.'),
+    ...about(
+      'Hardware',
+      'Imports a cast list: performers, their photos, slots and roles. Slots need no pack. Rows that cannot be imported are skipped.',
+    ),
     body: CastText,
     response: { 200: CastImport },
   }),

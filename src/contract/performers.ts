@@ -10,6 +10,7 @@ import {
   flag,
   id,
   idOf,
+  listOf,
   localList,
   manufacturerFilter,
   NoContent,
@@ -30,6 +31,7 @@ import {
   time,
   timeOrNull,
   trueOrFalse,
+  uploadedFile,
   whole,
   wholeOrNull,
 } from './schema.ts'
@@ -123,6 +125,33 @@ const ByPicture = Type.Object({
   id: text("Id of the picture, which is a digest of the picture's content."),
 })
 
+export const maxPictureFiles = 500
+const Pictures = body({
+  file: Type.Array(uploadedFile('A picture, named like its performer.'), {
+    minItems: 1,
+    maxItems: maxPictureFiles,
+    description: `1 to ${maxPictureFiles} files`,
+  }),
+})
+
+export const StoredPictures = named('StoredPictures', 'The files of pictures that were sent.', {
+  matched: listOf(
+    Type.Object({
+      file: text('Name of the file.'),
+      performer_id: whole('Id of the performer.'),
+      name: text('Name of the performer.'),
+    }),
+    'The files that are stored.',
+  ),
+  unmatched: listOf(Type.String(), 'The names of all other files.'),
+  failures: listOf(
+    Type.Object({ file: text('Name of the file.'), reason: text('Why it is not stored.') }),
+    'The files in `unmatched` that are no pictures, are too large, or match several performers.',
+  ),
+  undo_id: wholeOrNull('Id for `POST /api/undo/{undo_id}`; null if nothing changes.'),
+})
+export type StoredPictures = Body<typeof StoredPictures>
+
 const PerformerQuery = query({
   manufacturer: text('Returns all performers if this manufacturer exists, and none if it does not.'),
   ...localList,
@@ -180,6 +209,17 @@ export const performerOperations = operationsOf({
     consumes: ['image/png', 'image/jpeg', 'image/webp'],
     body: binary('image/*', 'The picture; its format is determined from its content.'),
     response: { 200: Performer },
+  }),
+
+  setPictures: endpoint('POST', '/api/performers/pictures/', {
+    ...about(
+      'Hardware',
+      'Stores pictures of performers. The name of a file without its extension is the name of the performer, without regard to case and accents.',
+    ),
+    querystring: Scope,
+    consumes: ['multipart/form-data'],
+    body: Pictures,
+    response: { 200: StoredPictures },
   }),
 
   removePicture: endpoint('DELETE', '/api/performers/:id/picture/', {

@@ -75,6 +75,8 @@ export interface UploadedFile {
   /** Without folders. */
   readonly name: string
   readonly bytes: Uint8Array
+  /** The bytes are cut off then. */
+  readonly isTooLarge: boolean
 }
 
 /** A file in a form. */

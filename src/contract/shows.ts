@@ -20,6 +20,7 @@ import {
   nullable,
   oneOf,
   optional,
+  orNull,
   Paging,
   pagedOf,
   text,
@@ -30,7 +31,8 @@ import {
   whole,
   wholeOrNull,
 } from './schema.ts'
-import { placeholderKinds, showStates } from './values.ts'
+import { SlotPlan } from './slots.ts'
+import { placeholderKinds, showStates, slotColors } from './values.ts'
 
 export const Show = named('Show', 'A performance or a rehearsal.', {
   id,
@@ -51,26 +53,29 @@ export const AnnouncedShow = named('AnnouncedShow', 'A show that changed.', {
 })
 export type AnnouncedShow = Body<typeof AnnouncedShow>
 
+const SceneSlot = Type.Object({
+  slot: whole('Slot.'),
+  channel_id: wholeOrNull('Id of the channel in the slot.'),
+  placeholder_id: wholeOrNull('Id of the placeholder in the slot.'),
+  kind: oneOf(placeholderKinds, 'Content of the slot.'),
+  name: textOrNull('Title at the time; it is not restored.'),
+  frequency: textOrNull('Planned frequency of the channel: MHz with three decimals.'),
+  entered: Type.Object(
+    {
+      label: Type.Optional(textOrNull('Label.')),
+      color: Type.Optional(orNull(Type.Enum([...slotColors]), 'Color.')),
+      performer: Type.Optional(wholeOrNull('Id of the performer.')),
+      role: Type.Optional(textOrNull('Role.')),
+      note: Type.Optional(textOrNull('Note.')),
+      planned: Type.Optional(SlotPlan),
+      spares: Type.Optional(listOf(Type.Integer(), 'The slots of its spares.')),
+    },
+    { description: 'What people entered about the slot. Scenes of version 1.0.0 contain only a part of it.' },
+  ),
+})
+
 export const Arrangement = named('Arrangement', 'What a scene stores.', {
-  channels: listOf(
-    Type.Object({
-      id,
-      name: textOrNull('Name at the time; it is not restored.'),
-      slot: whole('Slot.'),
-      frequency: textOrNull('Planned frequency: MHz with three decimals.'),
-    }),
-    'The channels of the show.',
-  ),
-  placeholders: listOf(
-    Type.Object({
-      id,
-      slot: whole('Slot.'),
-      name: text('Name.'),
-      kind: oneOf(placeholderKinds, 'Content of the slot.'),
-      frequency: textOrNull('MHz with three decimals.'),
-    }),
-    'The placeholders of the show.',
-  ),
+  slots: listOf(SceneSlot, 'The slots of the show.'),
   groups: listOf(
     Type.Object({ id, title: text('Heading.'), slots: listOf(Type.Integer(), 'Slots in the group.') }),
     'The groups of the show.',
@@ -83,7 +88,7 @@ export const Arrangement = named('Arrangement', 'What a scene stores.', {
       performer: wholeOrNull('Id of the performer who wears it; null: nobody.'),
       role: textOrNull('Role of the performer.'),
     }),
-    'The packs of the show.',
+    'The packs of the show; only in scenes of version 1.0.0.',
   ),
 })
 export type Arrangement = Body<typeof Arrangement>
@@ -193,8 +198,8 @@ export const showOperations = operationsOf({
   createScene: endpoint('POST', '/api/shows/:id/scenes/', {
     ...about(
       'Shows',
-      'Stores the current arrangement of a show: slots, groups, names of placeholders and performers, assignments, and ' +
-        'frequencies as a plan.',
+      'Stores the current arrangement of a show: slots with what people entered about them, groups, names of performers, ' +
+        'and frequencies as a plan.',
     ),
     params: ById,
     body: NewScene,

@@ -29,6 +29,15 @@ import {
 } from './schema.ts'
 import { placeholderKinds, slotColors, swapKinds, titleSources } from './values.ts'
 
+export const SlotPlan = Type.Object(
+  {
+    frequency: textOrNull('MHz with three decimals.'),
+    profile: textOrNull('Id of a frequency profile.'),
+    transmitter: textOrNull('The transmitter, as text.'),
+  },
+  { description: 'What is planned for the slot.' },
+)
+
 export const SlotRecord = named('SlotRecord', 'What people entered about a slot, and the equipment in it.', {
   slot: whole('Slot.'),
   title: textOrNull('The name to show: the first that is known of those in `title_from`.'),
@@ -49,14 +58,7 @@ export const SlotRecord = named('SlotRecord', 'What people entered about a slot,
   ),
   role: textOrNull('Role or instrument.'),
   note: textOrNull('Free text.'),
-  planned: Type.Object(
-    {
-      frequency: textOrNull('MHz with three decimals.'),
-      profile: textOrNull('Id of a frequency profile.'),
-      transmitter: textOrNull('The transmitter, as text.'),
-    },
-    { description: 'What is planned for the slot.' },
-  ),
+  planned: SlotPlan,
   spares: listOf(Type.Integer(), 'The slots of its spares.'),
   channel_id: wholeOrNull('Id of the channel in the slot.'),
   placeholder_id: wholeOrNull('Id of the placeholder in the slot.'),

@@ -6,16 +6,11 @@ import type { Performer } from '../contract/performers.ts'
 import {
   maxPictureBytes,
   maxPictureTextChars,
-  type PictureType,
+  type Picture,
   picturePath,
   pictureTypeOf,
 } from '../domain/equipment/picture.ts'
 import type { Reader, Tx } from './database.ts'
-
-export interface Picture {
-  readonly type: PictureType
-  readonly bytes: Uint8Array
-}
 
 export async function findPicture(reader: Reader, id: string): Promise<Picture | undefined> {
   return reader.selectFrom('pictures').select(['type', 'bytes']).where('id', '=', id).executeTakeFirst()

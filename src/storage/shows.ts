@@ -6,7 +6,13 @@
 import type { Selectable } from 'kysely'
 import type { Arrangement } from '../contract/shows.ts'
 import type { Check } from '../domain/checks.ts'
-import { type Frequencies, listFrequencies, type Scene, type StoredScene } from '../domain/scenes/arrangement.ts'
+import {
+  type Frequencies,
+  listFrequencies,
+  type Scene,
+  type StoredScene,
+  toArrangement,
+} from '../domain/scenes/arrangement.ts'
 import type { NewShow, Show } from '../domain/shows.ts'
 import type { Reader, Tx } from './database.ts'
 import type { CheckRow } from './schema/shows.ts'
@@ -51,10 +57,12 @@ export async function saveStartFrequencies(tx: Tx, id: number, frequencies: Freq
 export async function plannedFrequencies(reader: Reader, showId: number): Promise<Frequencies> {
   const show = await reader.selectFrom('shows').select('start_frequencies').where('id', '=', showId).executeTakeFirst()
   const scene = await findRecalledScene(reader, showId)
+  const slots = scene?.arrangement.slots ?? []
+  const channels = slots.flatMap(({ channel_id: id, frequency }) => (id === null ? [] : [{ id, frequency }]))
   const atStart: Readonly<Record<string, string>> = JSON.parse(show?.start_frequencies ?? '{}')
   return new Map([
     ...Object.entries(atStart).map(([id, frequency]) => [Number(id), frequency] as const),
-    ...listFrequencies(scene?.arrangement.channels ?? []),
+    ...listFrequencies(channels),
   ])
 }
 
@@ -159,7 +167,7 @@ async function markShow(tx: Tx, scenes_revision: number, id: number): Promise<vo
 }
 
 function toScene<Row extends Scene & { readonly arrangement: string }>(row: Row): StoredScene {
-  return { ...row, arrangement: JSON.parse(row.arrangement) }
+  return { ...row, arrangement: toArrangement(JSON.parse(row.arrangement)) }
 }
 
 export async function listChecks(reader: Reader, showId?: number): Promise<Check[]> {

@@ -11,6 +11,7 @@ import type { PlannedMove } from '../domain/equipment/slots.ts'
 import type { Reader, Tx } from './database.ts'
 import { findActiveAssignment } from './hardware.ts'
 import { nextRevision } from './revision.ts'
+import { inChunks } from './rows.ts'
 import { markShowOfScene } from './shows.ts'
 import { countPlaceholderChange, findSlotEntry } from './slot-entries.ts'
 import { findOccupiedSlot, placeHolders } from './slots.ts'
@@ -49,7 +50,7 @@ export class UndoRecorder {
   readonly #tx: Tx
   readonly #by: string
   /** The rows in the order of their first change, with their previous values; null for added rows. */
-  readonly #rows: Pick<RowChange, 'table' | 'id' | 'before'>[] = []
+  readonly #rows = new Map<string, Pick<RowChange, 'table' | 'id' | 'before'>>()
   /** The holders of slots about which nothing had been entered. */
   readonly #withoutEntry: EntryHolder[] = []
 
@@ -60,16 +61,17 @@ export class UndoRecorder {
 
   /** Must be called after a row has been added. */
   added(table: UndoableTable, id: number): void {
-    this.#rows.push({ table, id, before: null })
+    this.#rows.set(`${table} ${id}`, { table, id, before: null })
     if (table === 'placeholders') this.#withoutEntry.push({ kind: 'placeholder', id })
   }
 
   /** Must be called before a row is changed or removed. */
   async willChange(table: UndoableTable, id: number): Promise<void> {
-    if (this.#rows.some((row) => row.table === table && row.id === id)) return
+    const name = `${table} ${id}`
+    if (this.#rows.has(name)) return
     // Rows are restored in reverse order, a placeholder before its entry.
     if (table === 'placeholders') await this.willChangeEntry({ kind: 'placeholder', id })
-    this.#rows.push({ table, id, before: (await findRow(this.#tx, table, id)) ?? null })
+    this.#rows.set(name, { table, id, before: (await findRow(this.#tx, table, id)) ?? null })
   }
 
   /** Must be called before what was entered about a slot is changed or removed. */
@@ -85,12 +87,11 @@ export class UndoRecorder {
     for (const holder of this.#withoutEntry) {
       const entry = await findSlotEntry(query, holder)
       // Only its version may have changed.
-      if (entry !== undefined && !isEmptyEntry(entry)) await this.#addEntry(entry.id)
+      if (entry === undefined || isEmptyEntry(entry) || this.#rows.has(`slot_entries ${entry.id}`)) continue
+      this.added('slot_entries', entry.id)
     }
-    const rows: RowChange[] = []
-    for (const { table, id, before } of this.#rows) {
-      rows.push({ table, id, before, after: (await findRow(this.#tx, table, id)) ?? null })
-    }
+    const present = await findRows(this.#tx, [...this.#rows.values()])
+    const rows = [...this.#rows].map(([name, row]): RowChange => ({ ...row, after: present.get(name) ?? null }))
     const changes = rows.flatMap((row) => toChange(row) ?? [])
     if (changes.length === 0) return null
     await query
@@ -104,11 +105,6 @@ export class UndoRecorder {
       .returning('id')
       .executeTakeFirstOrThrow()
     return id
-  }
-
-  async #addEntry(id: number): Promise<void> {
-    if (this.#rows.some((row) => row.table === 'slot_entries' && row.id === id)) return
-    this.added('slot_entries', id)
   }
 }
 
@@ -297,6 +293,26 @@ async function findRow(tx: Tx, table: UndoableTable, id: number): Promise<Values
     tx.query,
   )
   return rows[0]
+}
+
+/** Returns the recorded columns of rows, by `<table> <id>`. */
+async function findRows(
+  { query }: Tx,
+  rows: readonly Pick<RowChange, 'table' | 'id'>[],
+): Promise<ReadonlyMap<string, Values>> {
+  const found = new Map<string, Values>()
+  for (const table of Object.keys(undoableColumns) as UndoableTable[]) {
+    const columns = sql.join(undoableColumns[table].map((name) => sql.ref(name)))
+    const ids = rows.flatMap((row) => (row.table === table ? [row.id] : []))
+    await inChunks(ids, async (chunk) => {
+      const present =
+        await sql<Values>`select id, ${columns} from ${sql.table(table)} where id in (${sql.join(chunk)})`.execute(
+          query,
+        )
+      for (const { id, ...values } of present.rows) found.set(`${table} ${id}`, values as Values)
+    })
+  }
+  return found
 }
 
 function pick(values: Values, names: readonly string[]): Values {

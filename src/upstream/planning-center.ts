@@ -4,6 +4,7 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Picture } from '../domain/equipment/picture.ts'
 import {
   PlanningCenterError,
   type PlanSummary,
@@ -19,6 +20,7 @@ import { createUpstreamClient, type UpstreamClient } from './client.ts'
 import { type Destinations, withoutLinkLocal } from './destinations.ts'
 import { ApiError, ApiRateLimitError, codeOf, describeServiceError } from './errors.ts'
 import { maxNameChars, readText } from './fields.ts'
+import { loadPictures } from './pictures.ts'
 
 interface PlanningCenterOptions {
   /** Without a path, that of the Services interface is added. */
@@ -32,8 +34,6 @@ const servicesPath = '/services/v2'
 const version = '2018-11-01'
 /** At most 100 requests in any 20 s, the limit per user. */
 const rateLimit = { perSecond: 4, burst: 20 }
-/** Photos are at other addresses, to which the limit does not apply. */
-const photosRateLimit = { perSecond: 20, burst: 80 }
 /** Photos are at avatars.planningcenteronline.com, the silhouettes of other people at people.planningcenteronline.com. */
 const photoOrigin = /^https:\/\/([a-z0-9-]+\.)*planningcenteronline\.com$/
 const pageSize = 100
@@ -102,39 +102,17 @@ class PlanningCenterClient {
     })
   }
 
-  async loadPhotos(addresses: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Uint8Array>> {
-    const photos = new Map<string, Uint8Array>()
-    const stop = new AbortController()
-    const abort = () => stop.abort()
-    const timer = setTimeout(abort, Math.max(photosTimeoutMs, this.#timeoutMs))
-    signal.addEventListener('abort', abort, { once: true })
-    const clients = new Map<string, UpstreamClient>()
-    try {
-      await Promise.all(
-        addresses
-          .filter((address) => this.#isPhoto(address))
-          .map(async (address) => {
-            const url = new URL(address)
-            const client = clients.get(url.origin) ?? this.#open(url.origin, { scheme: 'none' }, photosRateLimit)
-            clients.set(url.origin, client)
-            const options = {
-              headers: { accept: 'image/*' },
-              kind: 'list' as const,
-              signal: stop.signal,
-              read: async (bytes: Buffer) => bytes,
-            }
-            const { body } = await client.request('GET', url.pathname + url.search, options)
-            if (body instanceof Uint8Array) photos.set(address, body)
-          })
-          .map((loaded) => loaded.catch(() => {})),
-      )
-      signal.throwIfAborted()
-      return photos
-    } finally {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', abort)
-      await Promise.all([...clients.values()].map((client) => client.close()))
-    }
+  async loadPhotos(addresses: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Picture>> {
+    const loaded = await loadPictures(
+      addresses.filter((address) => this.#isPhoto(address)),
+      {
+        destinations: this.#destinations,
+        signal,
+        timeoutMs: this.#timeoutMs,
+        totalMs: Math.max(photosTimeoutMs, this.#timeoutMs),
+      },
+    )
+    return new Map([...loaded].flatMap(([address, photo]) => (typeof photo === 'string' ? [] : [[address, photo]])))
   }
 
   /**
@@ -158,8 +136,8 @@ class PlanningCenterClient {
     }
   }
 
-  #open(baseUrl: string, credentials: Credentials, rate = rateLimit): UpstreamClient {
-    const settings = { baseUrl, timeoutMs: this.#timeoutMs, rateLimit: rate, credentials, verifySsl: true }
+  #open(baseUrl: string, credentials: Credentials): UpstreamClient {
+    const settings = { baseUrl, timeoutMs: this.#timeoutMs, rateLimit, credentials, verifySsl: true }
     return createUpstreamClient({ settings, errors: { ApiError, ApiRateLimitError }, destinations: this.#destinations })
   }
 }

@@ -1,5 +1,6 @@
 import { pipeline } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { maxPictureBytes } from '../domain/equipment/picture.ts'
 import { type JsonLimits, jsonLimits } from '../domain/json-limits.ts'
 
 const mebibyte = 1024 * 1024
@@ -13,6 +14,8 @@ export type ResponseKind = keyof typeof responseLimits
 export const responseLimits = {
   /** A resource of a device or system. */
   resource: { bytes: mebibyte, ...jsonLimits(100_000) },
+  /** The picture of a performer. */
+  picture: { bytes: maxPictureBytes, ...jsonLimits(1) },
   /** A list, or a page of one. */
   list: { bytes: 16 * mebibyte, ...jsonLimits(600_000) },
   /** Data of another Micwatch installation with up to 10,000 receivers, or the levels of many channels. */

@@ -140,28 +140,28 @@ it('adds performers with pictures and assigns transmitters', async () => {
       item.is_active,
     ])
   await page.getByRole('button', { name: 'Assign Ana' }).click()
+  const unit = (await units()).find(({ slot }) => slot === 1)?.name ?? '?'
+  await page.getByRole('spinbutton', { name: 'Slot' }).fill('1')
   await press(page, 'Assign')
-  await dialog(page).getByText('Choose a transmitter from the list.').waitFor()
-  const unit = (await units())[0]?.name ?? '?'
-  await page.getByLabel('Transmitter or pack').selectOption({ index: 1 })
-  await press(page, 'Assign')
-  await row(page, 'Ana').getByText(`${unit}, slot 1`, { exact: true }).waitFor()
+  await row(page, 'Ana').getByText(`Slot 1, ${unit}`, { exact: true }).waitFor()
   await eventually(() => findViolations(page)).toEqual([])
-  // Assigns the transmitter to another performer, unassigns it, and undoes that.
-  await page.getByRole('button', { name: 'Assign <s>Bo</s>' }).click()
-  await page.getByLabel('Transmitter or pack').selectOption(`${unit}, slot 1 (assigned to Ana)`)
-  await press(page, 'Assign')
-  await row(page, '<s>Bo</s>').getByText(`${unit}, slot 1`, { exact: true }).waitFor()
+  // Assigns the slot to another performer, who also gets one that does not exist, unassigns it, and undoes that.
+  for (const slot of ['1', '40']) {
+    await page.getByRole('button', { name: 'Assign <s>Bo</s>', exact: true }).click()
+    await page.getByRole('spinbutton', { name: 'Slot' }).fill(slot)
+    await press(page, 'Assign')
+    await row(page, '<s>Bo</s>').getByText(`Slot ${slot}`).first().waitFor()
+  }
   await eventually(() => assignments()).toEqual([
     [1, false],
     [2, true],
   ])
-  await page.getByRole('button', { name: /^Unassign <s>Bo/ }).click()
+  await page.getByRole('button', { name: /^Unassign <s>Bo.*Slot 1,/ }).click()
   await messages(page).getByText('unassigned from <s>Bo</s>').waitFor()
   expect((await assignments())[1]).toEqual([2, false])
   await page.getByRole('button', { name: 'Undo' }).click()
   await messages(page).getByText('assigned to <s>Bo</s> again').waitFor()
-  expect((await assignments())[1]).toEqual([2, true])
+  expect((await assignments()).at(-1)).toEqual([2, true])
 
   await page.setViewportSize(phone.viewport)
   await eventually(() => scrollsHorizontally(page)).toBe(false)
@@ -178,12 +178,12 @@ it('previews a pasted cast list, applies it, and undoes it', async () => {
   await until('both transmitters are detected', async () => (await app.get('/api/units/')).json.length === 2)
   const active = async () => (await app.get('/api/assignments/?is_active=true&names=true')).json
   await app.post('/api/placeholders/', { kind: 'wired', name: 'Lectern', slot: 9 })
-  const placeholderName = async () => (await app.get('/api/placeholders/')).json[0].name
+  const lectern = async () => (await app.get('/api/slots/9/')).json.title
   const page = await browser.openAs(app, 'operator', '/admin/performers')
   await page.getByRole('link', { name: 'Import cast' }).last().click()
   await page.getByLabel('Cast list').fill('1\t<i>Aurelio</i>\tPapageno\n2\tNora\tPapagena\n9\tHost\t\n\tOtto\t')
-  await page.getByText('2 packs change, 1 placeholder changes, 2 new performers.').waitFor()
-  await row(page, 'Lectern').getByText('Host').waitFor()
+  await page.getByText('3 slots change, 3 new performers.').waitFor()
+  await row(page, 'Host').getByText('No performer').waitFor()
   await page.getByText('Row 4 Otto: The row has no slot and no pack.').waitFor()
   await row(page, 'Nora').getByText('Papagena').waitFor()
   await eventually(() => page.getByLabel('Role').inputValue()).toBe('2')
@@ -197,19 +197,19 @@ it('previews a pasted cast list, applies it, and undoes it', async () => {
   await page.getByLabel('Role').selectOption('C')
   await row(page, 'Papagena').waitFor()
   await page.getByRole('button', { name: 'Apply' }).click()
-  await page.getByText('2 packs changed, 1 placeholder changed, 2 performers added.').waitFor()
-  await eventually(() => placeholderName()).toBe('Host')
+  await page.getByText('3 slots changed, 3 performers added.').waitFor()
+  await eventually(() => lectern()).toBe('Host')
   await eventually(() => active()).toMatchObject([
     { performer_name: '<i>Aurelio</i>', role: 'Papageno' },
     { role: 'Papagena' },
   ])
   await page.getByRole('button', { name: 'Undo' }).click()
   await messages(page).getByText('The import was undone.').waitFor()
-  await eventually(() => placeholderName()).toBe('Lectern')
+  await eventually(() => lectern()).toBe('Lectern')
   await eventually(() => active()).toEqual([])
 
   await page.getByLabel('Cast list').fill('99\tNora')
-  await page.getByText('there is no slot 99').waitFor()
+  await page.getByText('Row 1 Nora: There is no slot 99.').waitFor()
 })
 
 // Conformance: C-16.79.
@@ -231,9 +231,7 @@ it('imports config.json of micboard: preview, apply, undo', async () => {
     { slot: 6, ip: '192.0.2.1', type: 'ulxd', channel: 1, extended_name: 'Ada' },
   ]
   await file.fill(JSON.stringify({ slots, groups: [{ group: 1, title: 'Leads', slots: [2, 0, 1] }] }))
-  await page
-    .getByText('2 slots change, 1 group changes, 1 pack changes, 1 placeholder changes, 1 new performer.')
-    .waitFor()
+  await page.getByText('1 new slot, 2 slots change, 1 group changes, 1 new performer.').waitFor()
   await page.getByText('Slot 6 Ada: There is no receiver with the address 192.0.2.1.').waitFor()
   await row(page, 'Group Leads').getByText('2, 1').waitFor()
   await eventually(() => groups()).toEqual([])
@@ -242,7 +240,7 @@ it('imports config.json of micboard: preview, apply, undo', async () => {
   await eventually(() => scrollsHorizontally(page)).toBe(false)
 
   await page.getByRole('button', { name: 'Apply' }).click()
-  await page.getByText('2 slots changed, 1 group changed, 1 pack changed').waitFor()
+  await page.getByText('1 slot added, 2 slots changed, 1 group changed').waitFor()
   await eventually(() => groups()).toMatchObject([{ title: 'Leads', slots: [2, 1] }])
   await page.getByRole('button', { name: 'Undo' }).click()
   await messages(page).getByText('The import was undone.').waitFor()
@@ -268,17 +266,17 @@ it('imports a plan of Planning Center: token, slots of the positions, preview, a
   await eventually(() => findViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'Connect' }).click()
 
-  await page.getByText('2 packs change, 2 new performers.').waitFor()
+  await page.getByText('2 slots change, 2 new performers.').waitFor()
   await eventually(() => page.getByLabel('Slot of Vox 1').inputValue()).toBe('1')
   await page.getByLabel('Slot of Vox 2').selectOption('None')
   await page.getByLabel('Slot of Host').selectOption({ index: 2 })
-  await page.getByText('2 packs change, 1 new performer.').waitFor()
+  await page.getByText('2 slots change, 1 new performer.').waitFor()
   await eventually(() => findViolations(page)).toEqual([])
   await page.setViewportSize(phone.viewport)
   await eventually(() => scrollsHorizontally(page)).toBe(false)
   await eventually(() => active()).toEqual([])
   await page.getByRole('button', { name: 'Apply' }).click()
-  await page.getByText('2 packs changed, 1 performer added.').waitFor()
+  await page.getByText('2 slots changed, 1 performer added.').waitFor()
   await eventually(() => active()).toMatchObject([
     { performer_name: 'Nora Ekberg', role: 'Vox 1' },
     { performer_name: 'Nora Ekberg', role: 'Host' },
@@ -293,7 +291,7 @@ it('imports a plan of Planning Center: token, slots of the positions, preview, a
   await page.getByText('Planning Center is not available').waitFor()
   await eventually(() => page.getByLabel('Slot of Host').inputValue()).toBe('2')
   await eventually(() => page.getByLabel('Slot of Vox 2').inputValue()).toBe('')
-  await page.getByText('2 packs change, 1 new performer.').waitFor()
+  await page.getByText('2 slots change, 1 new performer.').waitFor()
   await page.getByRole('button', { name: 'Forget the stored token' }).click()
   await messages(page).getByText('The token was deleted.').waitFor()
   await page.getByRole('button', { name: 'Connect' }).waitFor()

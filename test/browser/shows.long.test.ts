@@ -9,6 +9,7 @@ import {
   messages,
   phone,
   press,
+  row,
   scrollsHorizontally,
 } from '../support/browser/browser.ts'
 import { eventually } from '../support/eventually.ts'
@@ -56,8 +57,9 @@ it('plans a show, recalls and undoes a scene, starts it from the monitor, and en
   const rename = JSON.stringify({ name: 'Organ', slot: 12 })
   await app.send('PATCH', `/api/placeholders/${piano.id}/`, { headers, body: rename })
   await page.getByRole('button', { name: 'Recall Opening' }).click()
-  await dialog(page).getByText('1 change').waitFor()
-  await dialog(page).getByText('Slot 12, Organ').waitFor()
+  await dialog(page).getByText('2 changes').waitFor()
+  await row(page, 'Placeholder').getByText('Slot 12').waitFor()
+  await row(page, 'Piano').getByText('Organ').waitFor()
   await eventually(() => findViolations(page)).toEqual([])
   const nameOf = async () => (await app.get('/api/placeholders/')).json[0].name
   await eventually(() => nameOf()).toBe('Organ')

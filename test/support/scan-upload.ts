@@ -1,14 +1,14 @@
-/** Uploads scans as forms. */
+/** Uploads files as forms. */
 
 import type { TestApp } from './app.ts'
 
 type Headers = Readonly<Record<string, string>>
 
-export async function sendForm(app: TestApp, form: FormData, headers: Headers = {}) {
+export async function sendForm(app: TestApp, form: FormData, headers: Headers = {}, path = '/api/scans/') {
   const encoded = new Response(form)
   const type = encoded.headers.get('content-type') ?? ''
   const body = Buffer.from(await encoded.arrayBuffer())
-  return app.send('POST', '/api/scans/', { headers: { ...headers, 'content-type': type }, body })
+  return app.send('POST', path, { headers: { ...headers, 'content-type': type }, body })
 }
 
 export function uploadScan(

@@ -1,8 +1,10 @@
 import type { RecordChange } from '../../src/contract/imports.ts'
+import type { SlotColor } from '../../src/contract/values.ts'
 import { isRecord, type Json } from '../../src/domain/json.ts'
 import { formatMegahertz, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { formatSlots } from '../parts/channels/slots.ts'
+import { colorName } from '../parts/slots/slot-conflict.tsx'
 
 export interface RecallRow {
   readonly key: string
@@ -27,7 +29,7 @@ function toRow({ what, id, from, to }: RecordChange): RecallRow {
   const [before, after] = [recordOf(from), recordOf(to)]
   return {
     key: `${what} ${id}`,
-    kind: kindText(what),
+    kind: what === 'slot' ? t('shows.scenes.slot', { slot: Number(after.slot) }) : kindText(what),
     name: plainText(String(before.title ?? before.name ?? '')),
     ...describeBoth(before, after),
   }
@@ -68,14 +70,29 @@ function fieldText(field: string, value: unknown): string {
     case 'slot':
       return t('shows.scenes.slot', { slot: Number(value) })
     case 'slots':
+    case 'spares':
       return t('shows.scenes.slots', { slots: formatSlots(value as readonly number[]) })
+    case 'color':
+      return colorName((value as SlotColor | null) ?? '')
+    case 'performer':
+      return isRecord(value) ? plainText(String(value.name)) : t('shows.scenes.nobody')
+    case 'planned':
+      return plannedText(recordOf(value))
     case 'frequency':
       return typeof value === 'string' ? formatMegahertz(value) : t('shows.scenes.noFrequency')
     case 'kind':
       return t(`arrange.placeholder.kinds.${value as 'wired'}`)
     default:
-      return plainText(String(value))
+      return value === null ? t('parts.unknown') : plainText(String(value))
   }
+}
+
+function plannedText({ frequency, transmitter }: Json): string {
+  const texts = [
+    typeof frequency === 'string' ? formatMegahertz(frequency) : null,
+    typeof transmitter === 'string' ? plainText(transmitter) : null,
+  ].filter((text) => text !== null)
+  return texts.length === 0 ? t('shows.scenes.noFrequency') : texts.join(' ')
 }
 
 function kindText(what: string): string {

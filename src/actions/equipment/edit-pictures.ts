@@ -1,14 +1,17 @@
 /** Stores and removes the pictures of performers. */
 
-import { type Performer, pictureText } from '../../contract/performers.ts'
+import { type Performer, pictureText, type StoredPictures } from '../../contract/performers.ts'
+import type { UploadedFile } from '../../contract/schema.ts'
 import type { Actor } from '../../domain/access/access.ts'
-import { pictureTypeOf } from '../../domain/equipment/picture.ts'
+import { findByFileName, maxPictureBytes, type PictureType, pictureTypeOf } from '../../domain/equipment/picture.ts'
 import { RequestError } from '../../domain/errors.ts'
+import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import type { Tx } from '../../storage/database.ts'
-import { findPerformer, savePerformer } from '../../storage/hardware.ts'
+import { findPerformer, listPerformers, savePerformer } from '../../storage/hardware.ts'
 import { lockPictures, removeUnusedPictures, savePicture, savePictureText } from '../../storage/pictures.ts'
+import { UndoRecorder } from '../../storage/undo.ts'
 
 /** The expected value of the field `picture`, for an error message. */
 export const expectedPicture = `expected ${pictureText}, or null`
@@ -34,6 +37,69 @@ export async function setPicture(
   const type = bytes === undefined ? null : pictureTypeOf(bytes)
   if (bytes === undefined || type === null) throw new RequestError('not_a_picture')
   return changePicture(service, actor, id, (tx) => savePicture(tx, { type, bytes }))
+}
+
+/** Stores the pictures whose file names are names of performers. Other files are listed. */
+export async function setPictures(
+  service: Service,
+  actor: Actor,
+  files: readonly UploadedFile[],
+): Promise<StoredPictures> {
+  return service.ingest.change(async (tx) => {
+    await lockPictures(tx)
+    const performers = await listPerformers(tx.query)
+    const undo = new UndoRecorder(tx, actor)
+    const matched = new Map<number, StoredPictures['matched'][number]>()
+    const unmatched: string[] = []
+    const failures: StoredPictures['failures'][number][] = []
+    for (const file of files) {
+      const named = findByFileName(file.name, performers)
+      const type = pictureTypeOf(file.bytes)
+      const [performer] = named
+      const problem = findProblem(file, type, named) ?? findEarlier(performer, matched)
+      if (problem !== null) failures.push({ file: file.name, reason: problem })
+      if (problem !== null || performer === undefined || type === null) {
+        unmatched.push(file.name)
+        continue
+      }
+      const { id, name } = performer
+      await undo.willChange('performers', id)
+      await savePerformer(tx, { ...performer, picture: await savePicture(tx, { type, bytes: file.bytes }) })
+      matched.set(id, { file: file.name, performer_id: id, name })
+    }
+    const undo_id = await undo.save('performer.change', now())
+    await removeUnusedPictures(tx)
+    if (matched.size > 0) {
+      const target = `performers ${[...matched.keys()].join(', ')}`
+      await writeAudit(tx, {
+        actor,
+        action: 'performer.change',
+        target,
+        result: 'ok',
+        details: { fields: ['picture'] },
+      })
+    }
+    return { matched: [...matched.values()], unmatched, failures, undo_id }
+  })
+}
+
+/** `named` are the performers with the name of the file. */
+function findProblem(
+  { isTooLarge }: UploadedFile,
+  type: PictureType | null,
+  named: readonly Performer[],
+): string | null {
+  if (isTooLarge) return `The file is larger than ${maxPictureBytes / 1_000_000} MB.`
+  if (type === null) return 'The file is not a PNG, JPEG or WebP picture.'
+  return named.length > 1 ? 'Several performers have this name.' : null
+}
+
+function findEarlier(
+  performer: Performer | undefined,
+  matched: ReadonlyMap<number, StoredPictures['matched'][number]>,
+): string | null {
+  const earlier = matched.get(performer?.id ?? 0)
+  return earlier === undefined ? null : `${earlier.file} is already the picture of ${earlier.name}.`
 }
 
 export async function removePicture(service: Service, actor: Actor, id: number): Promise<void> {

@@ -2,14 +2,22 @@
 
 import type { MicboardImport, RecordChange } from '../../contract/imports.ts'
 import type { Actor } from '../../domain/access/access.ts'
-import { listSlotHolders } from '../../domain/equipment/slots.ts'
+import { listSlotHolders, type Placeholder } from '../../domain/equipment/slots.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { type MicboardPlan, planMicboard, readMicboardConfig } from '../../domain/imports/micboard.ts'
 import { findJsonExcess } from '../../domain/json-limits.ts'
 import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
 import type { Tx } from '../../storage/database.ts'
-import { insertGroup, insertPlaceholder, listGroups, placeHolders, saveGroup } from '../../storage/slots.ts'
+import {
+  insertGroup,
+  insertPlaceholder,
+  listGroups,
+  listPlaceholders,
+  placeHolders,
+  saveGroup,
+  savePlaceholder,
+} from '../../storage/slots.ts'
 import type { UndoRecorder } from '../../storage/undo.ts'
 import { applyCast } from '../shows/apply-cast.ts'
 import { recordMoves } from '../shows/record-moves.ts'
@@ -37,7 +45,7 @@ export async function importMicboard(
     preview,
     action: 'micboard.import',
     target: 'micboard',
-    describeRow: (row) => `text: slot ${row}`,
+    allowsRepeatedNames: true,
     async rows(tx, revision, undo) {
       const receivers = receiverStore.listFacts()
       const holders = listSlotHolders(receivers, placeholderStore.list())
@@ -47,7 +55,7 @@ export async function importMicboard(
       const work = { tx, undo, preview }
       const changes = [
         ...(await applyMoves(work, revision, plan.moves)),
-        ...(await addPlaceholders(work, now(), plan.placeholders)),
+        ...(await applyPlaceholders(work, await listPlaceholders(tx.query), plan.placeholders)),
         ...(await applyGroups(work, plan.groups)),
       ]
       return { rows: plan.rows, changes }
@@ -72,16 +80,28 @@ async function applyMoves({ tx, undo }: Work, revision: number, moves: MicboardP
   })
 }
 
-async function addPlaceholders(
+/** Adds placeholders, and renames those that exist. */
+async function applyPlaceholders(
   { tx, undo, preview }: Work,
-  created_at: number,
+  stored: readonly Placeholder[],
   placeholders: MicboardPlan['placeholders'],
 ): Promise<RecordChange[]> {
   const changes: RecordChange[] = []
+  const bySlot = new Map(stored.map((placeholder) => [placeholder.slot, placeholder]))
   for (const fields of placeholders) {
-    const { id } = await insertPlaceholder(tx, { ...fields, kind: 'wireless', created_at })
-    undo.added('placeholders', id)
-    changes.push({ what: 'placeholder', id: preview ? null : id, from: null, to: fields })
+    const before = bySlot.get(fields.slot)
+    if (before === undefined) {
+      const { id } = await insertPlaceholder(tx, { ...fields, kind: 'wireless', created_at: now() })
+      undo.added('placeholders', id)
+      changes.push({ what: 'placeholder', id: preview ? null : id, from: null, to: fields })
+      continue
+    }
+    const { id, slot, name, note } = before
+    const to = { ...fields, note: fields.note || note }
+    if (name === to.name && note === to.note) continue
+    await undo.willChange('placeholders', id)
+    await savePlaceholder(tx, { ...before, ...to })
+    changes.push({ what: 'placeholder', id, from: { slot, name, note }, to })
   }
   return changes
 }

@@ -10,7 +10,6 @@ import type {
 } from '../../contract/imports.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { refuseMovedSecrets } from '../../domain/access/secrets.ts'
-import { maxPictureBytes, pictureTypeOf } from '../../domain/equipment/picture.ts'
 import { RequestError } from '../../domain/errors.ts'
 import {
   findNextTime,
@@ -134,17 +133,17 @@ export async function importPlanningCenter(
   request: ImportRequest,
 ): Promise<PlanningCenterImport> {
   const { positions, token, remember = false, preview = false } = request
-  const placeholderSlots = await requireSlots(service, positions)
+  await requireSlots(service, positions)
   const loaded = await loadPlan(service, request, positions)
   const { plan, time } = loaded
   const filled = listPositions(plan, time)
   const cast = toCast(filled, positions, ({ photo }) => (photo === null ? null : (plan.pictures[photo] ?? null)))
   const { changes, skipped, undo_id } = await applyCast(service, actor, {
-    rows: cast.rows.map((row) => (placeholderSlots.has(Number(row.slot)) ? { ...row, role: '', photo: '' } : row)),
+    rows: cast.rows,
+    allowsRepeatedNames: true,
     preview,
     action: 'planning_center.import',
     target: `plan ${plan.id}`,
-    describeRow: (row) => `positions.${cast.positions[row - 1]}`,
     finish: (tx) => rememberChoices(tx, service, actor, { plan, positions, token: remember ? token : undefined }),
   })
   const fromCast = skipped.map(({ row, name, reason }) => ({ position: cast.positions[row - 1] ?? '', name, reason }))
@@ -172,15 +171,14 @@ async function findAccess({ db, secrets, planningCenter }: Service, { token }: A
   throw new RequestError('bad_request', { details })
 }
 
-/** Throws if a position has a slot that does not exist. Returns the slots of placeholders, which have no role and no photo. */
-async function requireSlots({ db }: Service, positions: PositionSlots): Promise<ReadonlySet<number>> {
-  const channelSlots = new Set((await listChannelSlots(db.read)).map(({ slot }) => slot))
-  const placeholderSlots = new Set((await listPlaceholders(db.read)).map(({ slot }) => slot))
+/** Throws if a position has a slot that does not exist. */
+async function requireSlots({ db }: Service, positions: PositionSlots): Promise<void> {
+  const holders = [...(await listChannelSlots(db.read)), ...(await listPlaceholders(db.read))]
+  const slots = new Set(holders.map(({ slot }) => slot))
   for (const [position, slot] of Object.entries(positions)) {
-    if (slot === null || channelSlots.has(slot) || placeholderSlots.has(slot)) continue
+    if (slot === null || slots.has(slot)) continue
     throw new RequestError('bad_request', { details: `positions.${position}: there is no slot ${slot}` })
   }
-  return placeholderSlots
 }
 
 function listNamedSlots({ receiverStore, placeholderStore }: Service): NamedSlot[] {
@@ -276,10 +274,7 @@ async function loadPhotosAndSave(
   return db.transaction(async (tx) => {
     await lockPictures(tx)
     const pictures = Object.fromEntries(Object.entries(known).filter(([address]) => addresses.has(address)))
-    for (const [address, bytes] of photos) {
-      const type = pictureTypeOf(bytes)
-      if (type !== null && bytes.length <= maxPictureBytes) pictures[address] = await savePicture(tx, { type, bytes })
-    }
+    for (const [address, photo] of photos) pictures[address] = await savePicture(tx, photo)
     const loaded = {
       service_type: plan.service_type.id,
       name: plan.service_type.name,

@@ -3,10 +3,12 @@ import { performedRole } from '../../contract/performers.ts'
 import { placeholderFields, placeholderKind } from '../../contract/placeholders.ts'
 import { type Body, boundedText, name, slot } from '../../contract/schema.ts'
 import type { Arrangement } from '../../contract/shows.ts'
-import { nameOfChannel } from '../../domain/scenes/arrangement.ts'
+import { emptyFields, nothingPlanned } from '../../domain/equipment/slot-entry.ts'
+import { type SceneSlot, toArrangement } from '../../domain/scenes/arrangement.ts'
 import { nextRevision } from '../../storage/revision.ts'
 import { insertScene, saveArrangement } from '../../storage/shows.ts'
 import {
+  ChannelReference,
   channelFields,
   channelNumber,
   type DeviceReference,
@@ -18,10 +20,11 @@ import {
   indexChannels,
   toReference,
 } from './devices.ts'
-import { defineSection, list, partial, record, sortByContent, toIsoTime } from './entries.ts'
+import { defineSection, list, partial, record, sortByContent, toIsoTime, whenNotEmpty } from './entries.ts'
 import { type Installation, readInstallation } from './export-installation.ts'
 import { createPicker, type ImportContext, ImportError, readTimeOrNull } from './import-context.ts'
 import { findShow, ShowReference, timeOrNull, toShowReference } from './shows.ts'
+import { slotEntryFields, toPlanned } from './slots.ts'
 
 const { frequency } = placeholderFields
 
@@ -36,6 +39,24 @@ const SceneEntry = record(
     by: Type.Optional(name),
     since: timeOrNull,
     recalled_at: timeOrNull,
+    slots: list(
+      record(
+        {
+          slot,
+          ...partial({
+            channel: ChannelReference,
+            placeholder: slot,
+            kind: placeholderKind,
+            name: boundedText(1, 2048),
+            entered: record(slotEntryFields, 'what was entered about the slot'),
+          }),
+          frequency,
+        },
+        'a slot with its channel or the present slot of its placeholder',
+      ),
+      'a list of slots',
+    ),
+    /** Written by version 1.0.0, as are placeholders and units. */
     channels: list(record({ ...channelFields, slot, frequency }, 'a channel'), 'a list of channels'),
     placeholders: list(
       record({ placeholder: slot, slot, name: boundedText(0, 255), kind: placeholderKind, frequency }, 'a placeholder'),
@@ -57,6 +78,7 @@ const SceneEntry = record(
   'a scene with at least a title and its show',
 )
 type SceneEntry = Body<typeof SceneEntry>
+type SceneSlotEntry = NonNullable<SceneEntry['slots']>[number]
 
 export const sceneSection = defineSection(list(SceneEntry, 'a list of scenes'), exportScenes, importScenes)
 
@@ -71,13 +93,20 @@ function exportScenes({ scenes, shows, groups, performers, placeholders, ...rest
       {
         ...{ show: toShowReference(show), title, by, since: toIsoTime(created_at) },
         ...(recalled_at !== null && { recalled_at: toIsoTime(recalled_at) }),
-        channels: arrangement.channels.flatMap(({ id, slot, frequency }) => {
-          const reference = channels.get(id)
-          return reference === undefined ? [] : [{ ...reference, slot, frequency }]
-        }),
-        placeholders: arrangement.placeholders.flatMap(({ id, ...fields }) => {
-          const placeholder = placeholders.find((candidate) => candidate.id === id)
-          return placeholder === undefined ? [] : [{ placeholder: placeholder.slot, ...fields }]
+        slots: arrangement.slots.flatMap(({ channel_id, placeholder_id, name, entered, ...fields }) => {
+          const channel = channels.get(channel_id ?? 0)
+          const placeholder = placeholders.find(({ id }) => id === placeholder_id)?.slot
+          if (channel === undefined && placeholder === undefined) return []
+          const reference = { ...(channel && { channel }), ...(placeholder !== undefined && { placeholder }) }
+          const hasEntered = Object.keys(entered).length > 0
+          return [
+            {
+              ...fields,
+              ...reference,
+              ...(name !== null && { name }),
+              ...(hasEntered && { entered: toEntry(entered, nameOfPerformer) }),
+            },
+          ]
         }),
         groups: arrangement.groups.flatMap(({ id, ...fields }) => {
           const group = groups.find((candidate) => candidate.id === id)
@@ -102,6 +131,21 @@ function exportScenes({ scenes, shows, groups, performers, placeholders, ...rest
   return sortByContent(entries)
 }
 
+/** Nothing is written for what is empty. */
+function toEntry(entered: SceneSlot['entered'], nameOf: (id: number | null) => string | undefined) {
+  const { label, color, performer, role, note, planned = nothingPlanned, spares = [] } = entered
+  const name = nameOf(performer ?? null)
+  return {
+    ...(label != null && { label }),
+    ...(color != null && { color }),
+    ...(name !== undefined && { performer: name }),
+    ...(role != null && { role }),
+    ...(note != null && { note }),
+    ...whenNotEmpty('planned', toPlanned(planned)),
+    ...(spares.length > 0 && { spares }),
+  }
+}
+
 async function importScenes(work: ImportContext, entries: readonly SceneEntry[] = []): Promise<void> {
   const { tx, now } = work
   if (entries.length === 0) return
@@ -111,7 +155,7 @@ async function importScenes(work: ImportContext, entries: readonly SceneEntry[] 
   for (const [index, entry] of entries.entries()) {
     const path = `scenes.${index}`
     const { id: show_id } = findShow(installation.shows, entry.show, `${path}.show`)
-    const arrangement = toArrangement(entry, installation, work.unknown, path)
+    const arrangement = readArrangement(entry, installation, work.unknown, path)
     const stored = pick((scene) => scene.show_id === show_id && scene.title === entry.title)
     if (!work.count('scenes', stored?.arrangement, arrangement)) continue
     if (stored !== undefined) {
@@ -126,7 +170,7 @@ async function importScenes(work: ImportContext, entries: readonly SceneEntry[] 
 }
 
 /** Returns the arrangement without unknown devices. */
-function toArrangement(
+function readArrangement(
   entry: SceneEntry,
   { receivers, units, placeholders, groups, performers }: Installation,
   unknown: string[],
@@ -139,20 +183,49 @@ function toArrangement(
   }
   const findPerformer = (name: string, where: string) =>
     find(performers, (performer) => performer.name === name, where, 'the name of a performer').id
+  const findPlaceholder = (slot: number, where: string) =>
+    find(placeholders, (item) => item.slot === slot, where, 'the slot of a placeholder').id
+  const findChannelId = (reference: ChannelReference): number | undefined => {
+    const known = findChannel(receivers, reference)
+    if (known !== undefined) return known.channel.id
+    unknown.push(describeUnknown(reference, findReceiver(receivers, reference) !== undefined, reference.channel))
+    return undefined
+  }
+  const toSlot = (
+    { channel, placeholder, entered, kind = 'wireless', name, frequency = null, slot }: SceneSlotEntry,
+    where: string,
+  ): SceneSlot[] => {
+    const after = entered === undefined ? {} : toFields(entered, where)
+    const fields = { slot, kind, name: name ?? null, frequency, entered: after }
+    if (placeholder !== undefined) {
+      const placeholder_id = findPlaceholder(placeholder, `${where}.placeholder`)
+      return [{ ...fields, channel_id: null, placeholder_id }]
+    }
+    const channel_id = channel && findChannelId(channel)
+    return channel_id === undefined ? [] : [{ ...fields, channel_id, placeholder_id: null }]
+  }
+  const toFields = ({ performer, planned, ...others }: NonNullable<SceneSlotEntry['entered']>, where: string) => ({
+    ...emptyFields,
+    ...others,
+    performer: performer === undefined ? null : findPerformer(performer, `${where}.entered.performer`),
+    planned: { ...nothingPlanned, ...planned },
+    spares: others.spares ?? [],
+  })
   return {
-    channels: (entry.channels ?? []).flatMap(({ slot, frequency = null, ...reference }) => {
-      const known = findChannel(receivers, reference)
-      if (known !== undefined) {
-        return [{ id: known.channel.id, name: nameOfChannel(known.receiver, known.channel), slot, frequency }]
-      }
-      unknown.push(describeUnknown(reference, findReceiver(receivers, reference) !== undefined, reference.channel))
-      return []
-    }),
-    placeholders: (entry.placeholders ?? []).map(({ placeholder, slot, name, kind, frequency = null }, index) => {
-      const where = `placeholders.${index}.placeholder`
-      const { id } = find(placeholders, (item) => item.slot === placeholder, where, 'the slot of a placeholder')
-      return { id, slot, name, kind, frequency }
-    }),
+    slots: [
+      ...(entry.slots ?? []).flatMap((slot, index) => toSlot(slot, `slots.${index}`)),
+      ...toArrangement({
+        channels: (entry.channels ?? []).flatMap(({ slot, frequency = null, ...reference }) => {
+          const id = findChannelId(reference)
+          return id === undefined ? [] : [{ id, name: null, slot, frequency }]
+        }),
+        placeholders: (entry.placeholders ?? []).map(({ placeholder, slot, name, kind, frequency = null }, index) => {
+          const id = findPlaceholder(placeholder, `placeholders.${index}.placeholder`)
+          return { id, slot, name, kind, frequency }
+        }),
+        ...{ groups: [], performers: [], units: [] },
+      }).slots,
+    ],
     groups: (entry.groups ?? []).map(({ group, title, slots }, index) => {
       const { id } = find(groups, (item) => item.title === group, `groups.${index}.group`, 'the title of a group')
       return { id, title, slots }

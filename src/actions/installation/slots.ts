@@ -19,28 +19,24 @@ import { defineSection, list, partial, record, whenNotEmpty } from './entries.ts
 import { type Installation, readInstallation } from './export-installation.ts'
 import { type ImportContext, ImportError } from './import-context.ts'
 
+export const slotEntryFields = partial({
+  label: name,
+  color: choiceOf(slotColors),
+  performer: name,
+  role: performedRole,
+  note: boundedText(1, 4096),
+  planned: record(
+    {
+      frequency: placeholderFields.frequency,
+      ...partial({ profile: boundedText(1, 255), transmitter: boundedText(1, 255) }),
+    },
+    'what is planned for the slot',
+  ),
+  spares: Type.Array(slot, { maxItems: 100, uniqueItems: true, description: 'a list of slots' }),
+})
+
 /** The section `placeholders` contains the rest. */
-const SlotEntryRecord = record(
-  {
-    slot,
-    ...partial({
-      label: name,
-      color: choiceOf(slotColors),
-      performer: name,
-      role: performedRole,
-      note: boundedText(1, 4096),
-      planned: record(
-        {
-          frequency: placeholderFields.frequency,
-          ...partial({ profile: boundedText(1, 255), transmitter: boundedText(1, 255) }),
-        },
-        'what is planned for the slot',
-      ),
-      spares: Type.Array(slot, { maxItems: 100, uniqueItems: true, description: 'a list of slots' }),
-    }),
-  },
-  'what was entered about a slot',
-)
+const SlotEntryRecord = record({ slot, ...slotEntryFields }, 'what was entered about a slot')
 type SlotEntryRecord = Body<typeof SlotEntryRecord>
 
 export const slotSection = defineSection(
@@ -72,7 +68,7 @@ function exportSlots({ slots, receivers, placeholders, performers }: Installatio
   return entries.sort((a, b) => a.slot - b.slot)
 }
 
-function toPlanned({ frequency, profile, transmitter }: PlannedCarrier, isPlaceholder: boolean) {
+export function toPlanned({ frequency, profile, transmitter }: PlannedCarrier, isPlaceholder = false) {
   return {
     ...(frequency !== null && !isPlaceholder && { frequency }),
     ...(profile !== null && { profile }),

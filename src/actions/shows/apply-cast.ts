@@ -1,29 +1,39 @@
 /**
- * Applies a cast list in one transaction: creates and changes performers, assigns their packs, and renames placeholders.
+ * Applies a cast list in one transaction: creates and changes performers, assigns them to slots, and adds placeholders.
  */
 
-import type { RecordChange } from '../../contract/imports.ts'
+import type { CastImport, RecordChange } from '../../contract/imports.ts'
 import { pictureText } from '../../contract/performers.ts'
 import type { AuditAction } from '../../contract/values.ts'
 import type { Actor } from '../../domain/access/access.ts'
-import type { Assignment } from '../../domain/equipment/hardware.ts'
-import { withMount } from '../../domain/equipment/picture.ts'
-import type { Placeholder } from '../../domain/equipment/slots.ts'
-import { RequestError } from '../../domain/errors.ts'
-import type { CastRow } from '../../domain/imports/cast-columns.ts'
-import { type CastPlan, type CastState, planCast, type Skipped } from '../../domain/imports/cast-plan.ts'
+import { type Assignment, unitTypeOf } from '../../domain/equipment/hardware.ts'
+import { type Picture, withMount } from '../../domain/equipment/picture.ts'
+import { type EntryHolder, emptyFields, fieldsOf, type SlotFields } from '../../domain/equipment/slot-entry.ts'
+import { describeHolder } from '../../domain/equipment/slots.ts'
+import { type CastRow, isWebAddress } from '../../domain/imports/cast-columns.ts'
+import {
+  type CastOptions,
+  type CastPlan,
+  type CastSlot,
+  type CastState,
+  type PlannedPerformer,
+  planCast,
+  type Skipped,
+} from '../../domain/imports/cast-plan.ts'
 import { now } from '../../platform/clock.ts'
+import { isTimeSliceUsed, yieldToEventLoop } from '../../platform/time-slice.ts'
 import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
-import { assignUnit, settleCast, unassign } from '../../storage/cast.ts'
-import type { Tx } from '../../storage/database.ts'
+import { assignUnit, settleCast } from '../../storage/cast.ts'
+import type { Reader, Tx } from '../../storage/database.ts'
 import { insertPerformer, listAssignments, listPerformers, savePerformer } from '../../storage/hardware.ts'
-import { lockPictures, removeUnusedPictures, savePictureText } from '../../storage/pictures.ts'
-import { listChannelSlots, listPlaceholders, savePlaceholder } from '../../storage/slots.ts'
+import { lockPictures, removeUnusedPictures, savePicture, savePictureText } from '../../storage/pictures.ts'
+import { holderOf, listSlotEntries, replaceSlotEntry } from '../../storage/slot-entries.ts'
+import { insertPlaceholder, listChannelSlots, listPlaceholders } from '../../storage/slots.ts'
 import { UndoRecorder } from '../../storage/undo.ts'
 import { listUnits } from '../../storage/units.ts'
 
-interface CastSource {
+interface CastSource extends CastOptions {
   /** The rows, or a function that makes other changes in the transaction first. */
   readonly rows: readonly CastRow[] | ((tx: Tx, revision: number, undo: UndoRecorder) => Promise<PreparedRows>)
   /** A preview makes the same changes and rolls them back. */
@@ -31,8 +41,8 @@ interface CastSource {
   /** The action and its target, for the audit log and the undo record. */
   readonly action: AuditAction
   readonly target: string
-  /** Returns the part of the request that a row comes from, for an error message. */
-  describeRow(row: number): string
+  /** The photos at web addresses, or why they could not be fetched. */
+  readonly photos?: ReadonlyMap<string, Picture | string>
   /** Called in the transaction, at its end; not for a preview. */
   finish?(tx: Tx): Promise<void>
 }
@@ -43,53 +53,32 @@ interface PreparedRows {
   readonly changes: readonly RecordChange[]
 }
 
-interface AppliedCast {
-  readonly changes: readonly RecordChange[]
-  readonly skipped: readonly Skipped[]
+interface AppliedCast extends Pick<CastImport, 'changes' | 'skipped' | 'failures'> {
   /** Null for a preview, or if nothing changes. */
   readonly undo_id: number | null
 }
 
-export async function applyCast(
-  service: Service,
-  actor: Actor,
-  { rows, preview, action, target, describeRow, finish }: CastSource,
-): Promise<AppliedCast> {
-  const { ingest, mount } = service
+export async function applyCast(service: Service, actor: Actor, source: CastSource): Promise<AppliedCast> {
+  const { rows, preview, action, target, photos = new Map(), finish } = source
   let applied: AppliedCast | undefined
   try {
-    await ingest.change(async (tx, revision) => {
+    await service.ingest.change(async (tx, revision) => {
       await lockPictures(tx)
       const undo = new UndoRecorder(tx, actor)
       const prepared = typeof rows === 'function' ? await rows(tx, revision, undo) : { rows, changes: [] }
-      const state = await readState(tx)
-      const plan = planCast(prepared.rows, state)
-      if ('unknownSlot' in plan) {
-        const details = `${describeRow(plan.row)}: there is no slot ${plan.unknownSlot}`
-        throw new RequestError('bad_request', { details })
-      }
+      const state = await readCastState(service, tx.query)
+      const plan = planCast(prepared.rows, state, source)
       const work: Work = {
-        tx,
-        plan,
-        state,
-        now: now(),
-        mount,
-        preview,
-        undo,
-        changes: [...prepared.changes],
-        renamed: [],
+        ...{ service, tx, actor, plan, state, time: now(), preview, undo, photos },
+        ...{ changes: [...prepared.changes], skipped: [...plan.skipped], failures: [] },
       }
       const performers = await applyPerformers(work)
-      await settleCast(tx, { actor, time: work.now }, async () => {
-        await applyAssignments(work, performers)
-        await applyPlaceholders(work)
-      })
-      const changes = [...work.changes, ...(await listAssignmentChanges(work, performers)), ...work.renamed]
-      const { skipped } = plan
-      const undo_id = await undo.save(action, work.now)
+      await applySlots(work, performers)
+      const { changes, skipped, failures } = work
+      const undo_id = await undo.save(action, work.time)
       // The undo record keeps the pictures that it can restore.
       await removeUnusedPictures(tx)
-      applied = { changes, skipped, undo_id: preview ? null : undo_id }
+      applied = { changes, skipped, failures, undo_id: preview ? null : undo_id }
       if (preview) throw new PreviewRollback()
       await finish?.(tx)
       if (changes.length === 0) return
@@ -109,26 +98,55 @@ class PreviewRollback extends Error {
   override readonly name = 'PreviewRollback'
 }
 
-async function readState(tx: Tx): Promise<CastState> {
+export async function readCastState({ receiverStore }: Service, reader: Reader): Promise<CastState> {
+  const entries = new Map((await listSlotEntries(reader)).map((entry) => [describeHolder(holderOf(entry)), entry]))
+  const receivers = new Map(
+    receiverStore.listAllFacts().flatMap((receiver) => receiver.channels.map(({ id }) => [id, receiver])),
+  )
+  const toSlot = (slot: number, holder: EntryHolder, isInEar: boolean, site: string | null): CastSlot => {
+    const { performer = null, role = null } = entries.get(describeHolder(holder)) ?? {}
+    return { slot, holder, isInEar, performer, role, site }
+  }
+  const channels = (await listChannelSlots(reader)).map(({ id, slot }) => {
+    const { device_type = '', origin } = receivers.get(id) ?? {}
+    const isInEar = unitTypeOf(device_type) === 'iem_receiver'
+    return toSlot(slot, { kind: 'channel', id }, isInEar, origin?.site.name ?? null)
+  })
+  const placeholders = (await listPlaceholders(reader)).map(({ id, slot, kind }) =>
+    toSlot(slot, { kind: 'placeholder', id }, kind === 'iem', null),
+  )
+  const slotOfChannel = new Map(channels.map(({ holder, slot }) => [holder.id, slot]))
+  const units = (await listUnits(reader)).map(({ id, name, channel_id }) => ({
+    ...{ id, name },
+    slot: slotOfChannel.get(channel_id ?? 0) ?? null,
+  }))
+  const isAway = new Set(units.filter(({ slot }) => slot === null).map(({ id }) => id))
+  const assignments = await listAssignments(reader, { is_active: true })
   return {
-    performers: await listPerformers(tx.query),
-    assignments: await listAssignments(tx.query, { is_active: true }),
-    units: await listUnits(tx.query),
-    slots: new Map((await listChannelSlots(tx.query)).map(({ id, slot }) => [slot, id])),
-    placeholders: new Map((await listPlaceholders(tx.query)).map((placeholder) => [placeholder.slot, placeholder])),
+    performers: await listPerformers(reader),
+    slots: new Map([...channels, ...placeholders].map((slot) => [slot.slot, slot])),
+    units,
+    wearers: new Map(
+      assignments.flatMap(({ wireless_unit, performer, role }) =>
+        isAway.has(wireless_unit) ? [[wireless_unit, { performer, role }]] : [],
+      ),
+    ),
   }
 }
 
 interface Work {
+  readonly service: Service
   readonly tx: Tx
+  readonly actor: Actor
   readonly plan: CastPlan
   readonly state: CastState
-  readonly now: number
-  readonly mount: string
+  readonly time: number
   readonly preview: boolean
   readonly undo: UndoRecorder
+  readonly photos: ReadonlyMap<string, Picture | string>
   readonly changes: RecordChange[]
-  readonly renamed: RecordChange[]
+  readonly skipped: Skipped[]
+  readonly failures: CastImport['failures'][number][]
 }
 
 interface NamedPerformer {
@@ -138,22 +156,15 @@ interface NamedPerformer {
 }
 
 /** Creates and changes the performers. Returns them by their key in the plan. */
-async function applyPerformers({
-  tx,
-  plan,
-  mount,
-  preview,
-  undo,
-  changes,
-}: Work): Promise<Map<string, NamedPerformer>> {
+async function applyPerformers(work: Work): Promise<Map<string, NamedPerformer>> {
+  const { tx, plan, service, preview, undo, changes } = work
   const performers = new Map<string, NamedPerformer>()
-  for (const [key, { stored, name, note, photo }] of plan.performers) {
-    const picture = photo === '' ? null : await savePictureText(tx, photo)
-    if (picture === undefined) {
-      throw new RequestError('bad_request', { details: `text: photo of ${name}: expected ${pictureText}` })
-    }
+  for (const [key, planned] of plan.performers) {
+    if (isTimeSliceUsed()) await yieldToEventLoop()
+    const { stored, name, note, photo } = planned
+    const picture = photo === '' ? null : await storePhoto(work, planned)
     // The pictures of a preview are not stored, so it returns them as they were entered.
-    const shownPicture = withMount({ picture: preview ? photo : picture }, mount)
+    const shownPicture = withMount({ picture: preview ? photo : picture }, service.mount)
     if (stored === null) {
       const { id } = await insertPerformer(tx, { name, notes: note, picture })
       undo.added('performers', id)
@@ -177,7 +188,7 @@ async function applyPerformers({
       id: stored.id,
       from: {
         ...(hasNewNotes && { notes: stored.notes }),
-        ...(hasNewPicture && withMount({ picture: stored.picture }, mount)),
+        ...(hasNewPicture && withMount({ picture: stored.picture }, service.mount)),
       },
       to: { ...(hasNewNotes && { notes: note }), ...(hasNewPicture && shownPicture) },
     })
@@ -185,65 +196,87 @@ async function applyPerformers({
   return performers
 }
 
-async function applyAssignments(
-  { tx, plan, now, undo }: Work,
-  performers: ReadonlyMap<string, NamedPerformer>,
-): Promise<void> {
-  const edit = { time: now, undo }
-  for (const assignment of plan.ended) await unassign(tx, assignment, edit)
-  for (const { unit, performer: key, role } of plan.assigned) {
-    const performer = performers.get(key)?.id
-    if (performer !== undefined) await assignUnit(tx, unit, { performer, role }, edit)
+/** Returns the address of the stored photo; null without one. */
+async function storePhoto(
+  { tx, photos, preview, skipped, failures }: Work,
+  { name, photo, photoRow: row }: PlannedPerformer,
+): Promise<string | null> {
+  if (isWebAddress(photo)) {
+    const fetched = photos.get(photo)
+    if (typeof fetched === 'object') return savePicture(tx, fetched)
+    if (fetched === undefined && preview) return photo
+    failures.push({ row, name, address: photo, reason: fetched ?? 'The photo was not fetched.' })
+    return null
   }
+  const picture = await savePictureText(tx, photo)
+  if (picture !== undefined) return picture
+  skipped.push({ row, slot: null, name, reason: `The photo is not imported: expected ${pictureText}.` })
+  return null
 }
 
-/** Call it after the cast was settled. */
-async function listAssignmentChanges(
-  { tx, plan, state, preview }: Work,
-  performers: ReadonlyMap<string, NamedPerformer>,
-): Promise<readonly RecordChange[]> {
-  const names = new Map(state.performers.map(({ id, name }) => [id, name]))
-  const active = await listAssignments(tx.query, { is_active: true })
-  const idOf = new Map(active.map(({ id, wireless_unit }) => [wireless_unit, id]))
-  const slotOf = createSlotFinder(state)
-  const describe = ({
-    performer: id,
-    wireless_unit,
-    role,
-  }: Pick<Assignment, 'performer' | 'wireless_unit' | 'role'>) => ({
-    slot: slotOf(wireless_unit),
-    wireless_unit,
-    performer: { id, name: names.get(id) ?? '' },
-    role,
-  })
-  const ended = plan.ended.map((assignment) => {
-    return { what: 'assignment', id: assignment.id, from: describe(assignment), to: null }
-  })
-  const assigned = plan.assigned.flatMap(({ unit, performer: key, role, changed }): RecordChange[] => {
-    if (changed !== null) {
-      return [{ what: 'assignment', id: changed.id, from: describe(changed), to: describe({ ...changed, role }) }]
+async function applySlots(work: Work, performers: ReadonlyMap<string, NamedPerformer>): Promise<void> {
+  const { service, tx, actor, time, plan, undo, changes } = work
+  const before = await listAssignments(tx.query, { is_active: true })
+  const names = new Map<number, ShownPerformer>(work.state.performers.map(({ id, name }) => [id, { id, name }]))
+  for (const { id, name, isNew } of performers.values()) names.set(id, { id: work.preview && isNew ? null : id, name })
+  await settleCast(tx, { actor, time }, async () => {
+    for (const { slot, before: known, performer: key, role } of plan.slots) {
+      if (isTimeSliceUsed()) await yieldToEventLoop()
+      const holder = known?.holder ?? (await addPlaceholder(work, slot))
+      const entry = (known && service.placeholderStore.entryOf(holder)) ?? emptyFields
+      const after = { ...fieldsOf(entry), performer: performers.get(key ?? '')?.id ?? null, role }
+      if (known !== null) await undo.willChangeEntry(holder)
+      await replaceSlotEntry(tx, holder, after)
+      const describe = ({ performer, role }: SlotFields) => ({
+        slot,
+        performer: names.get(performer ?? 0) ?? null,
+        role,
+      })
+      changes.push({ what: 'slot', id: slot, from: known && describe(entry), to: describe(after) })
     }
-    const performer = performers.get(key)
-    if (performer === undefined) return []
-    const shownPerformer = { id: preview && performer.isNew ? null : performer.id, name: performer.name }
-    const to = { ...describe({ performer: performer.id, wireless_unit: unit, role }), performer: shownPerformer }
-    return [{ what: 'assignment', id: preview ? null : (idOf.get(unit) ?? null), from: null, to }]
+    for (const { unit, performer: key, role } of plan.units) {
+      const performer = performers.get(key)
+      if (performer !== undefined) await assignUnit(tx, unit, { performer: performer.id, role }, { time, undo })
+    }
   })
-  return [...ended, ...assigned]
+  listAssignmentChanges(work, names, before, await listAssignments(tx.query, { is_active: true }))
 }
 
-async function applyPlaceholders({ tx, plan, undo, renamed }: Work): Promise<void> {
-  const describe = ({ slot, name, note }: Placeholder) => ({ slot, name, note })
-  for (const { before, after } of plan.placeholders) {
-    await undo.willChange('placeholders', before.id)
-    await savePlaceholder(tx, after)
-    renamed.push({ what: 'placeholder', id: before.id, from: describe(before), to: describe(after) })
+async function addPlaceholder({ tx, time, preview, undo, changes }: Work, slot: number): Promise<EntryHolder> {
+  const { id, kind, name, note } = await insertPlaceholder(tx, { slot, kind: 'wireless', created_at: time })
+  undo.added('placeholders', id)
+  changes.push({ what: 'placeholder', id: preview ? null : id, from: null, to: { slot, kind, name, note } })
+  return { kind: 'placeholder', id }
+}
+
+interface ShownPerformer {
+  /** Null for a performer that a preview would add. */
+  readonly id: number | null
+  readonly name: string
+}
+
+/** Adds the assignments that end, then those that begin or have another role. */
+function listAssignmentChanges(
+  { state, preview, changes }: Work,
+  names: ReadonlyMap<number, ShownPerformer>,
+  before: readonly Assignment[],
+  after: readonly Assignment[],
+): void {
+  const slotOf = new Map(state.units.map(({ id, slot }) => [id, slot]))
+  const describe = ({ performer, wireless_unit, role }: Assignment) => ({
+    ...{ slot: slotOf.get(wireless_unit) ?? null, wireless_unit },
+    ...{ performer: names.get(performer) ?? { id: performer, name: '' }, role },
+  })
+  const remaining = new Set(after.map(({ id }) => id))
+  for (const assignment of before) {
+    if (remaining.has(assignment.id)) continue
+    changes.push({ what: 'assignment', id: assignment.id, from: describe(assignment), to: null })
   }
-}
-
-/** Creates a function that returns the slot of a unit; null if no channel receives it. */
-function createSlotFinder({ units, slots }: CastState): (unit: number) => number | null {
-  const slotByChannel = new Map([...slots].map(([slot, channel]) => [channel, slot]))
-  const channelByUnit = new Map(units.map(({ id, channel_id }) => [id, channel_id]))
-  return (unit) => slotByChannel.get(channelByUnit.get(unit) ?? 0) ?? null
+  const known = new Map(before.map((assignment) => [assignment.id, assignment]))
+  for (const assignment of after) {
+    const from = known.get(assignment.id)
+    if (from !== undefined && from.role === assignment.role) continue
+    const id = preview && from === undefined ? null : assignment.id
+    changes.push({ what: 'assignment', id, from: from ? describe(from) : null, to: describe(assignment) })
+  }
 }

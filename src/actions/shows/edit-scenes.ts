@@ -52,10 +52,11 @@ export async function removeScene(service: Service, actor: Actor, showId: number
 }
 
 /** Reads what arrangements are made of. */
-export async function readArranged({ receiverStore, placeholderStore }: Service, reader: Reader): Promise<Arranged> {
+export async function readArranged(service: Service, reader: Reader): Promise<Arranged> {
   return {
-    receivers: receiverStore.listFacts(),
-    placeholders: placeholderStore.list(),
+    receivers: service.receiverStore.listFacts(),
+    placeholders: service.placeholderStore.list(),
+    records: service.slotRecords.list(),
     groups: await listGroups(reader),
     performers: await listPerformers(reader),
     units: await listUnits(reader),

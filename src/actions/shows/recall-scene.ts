@@ -2,6 +2,7 @@
 
 import type { SceneRecall } from '../../contract/shows.ts'
 import type { Actor } from '../../domain/access/access.ts'
+import type { SlotFields } from '../../domain/equipment/slot-entry.ts'
 import type { Arranged, StoredScene } from '../../domain/scenes/arrangement.ts'
 import { listChanges, planRecall, type RecallPlan } from '../../domain/scenes/plan-recall.ts'
 import { now } from '../../platform/clock.ts'
@@ -9,10 +10,12 @@ import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import { assignUnit, settleCast, unassign } from '../../storage/cast.ts'
 import type { Reader, Tx } from '../../storage/database.ts'
+import { hasProfile } from '../../storage/frequencies.ts'
 import { listAssignments, savePerformer } from '../../storage/hardware.ts'
 import { lockPictures } from '../../storage/pictures.ts'
 import { nextRevision } from '../../storage/revision.ts'
 import { findRecalledScene, plannedFrequencies, saveRecallTime } from '../../storage/shows.ts'
+import { replaceSlotEntry } from '../../storage/slot-entries.ts'
 import { placeHolders, saveGroup, savePlaceholder } from '../../storage/slots.ts'
 import { UndoRecorder } from '../../storage/undo.ts'
 import { readArranged, sceneOf } from './edit-scenes.ts'
@@ -36,6 +39,10 @@ export async function recallScene(service: Service, actor: Actor, showId: number
     const time = now()
     await settleCast(tx, { actor, time }, async () => {
       await applyRecords(tx, revision, plan, undo)
+      for (const { holder, after } of plan.entries) {
+        await undo.willChangeEntry(holder)
+        await replaceSlotEntry(tx, holder, await withKnownProfile(tx, after))
+      }
       for (const assignment of plan.ended) await unassign(tx, assignment, { time, undo })
       for (const assignment of plan.assigned) await assignUnit(tx, assignment.unit, assignment, { time, undo })
     })
@@ -67,7 +74,13 @@ async function planFor(
   return { plan: planRecall(arrangement, arranged, await plannedFrequencies(reader, show_id)), arranged }
 }
 
-/** Changes slots, groups, and the names of placeholders and performers. */
+async function withKnownProfile({ query }: Tx, fields: SlotFields): Promise<SlotFields> {
+  const { profile } = fields.planned
+  const isKnown = profile === null || (await hasProfile(query, profile))
+  return isKnown ? fields : { ...fields, planned: { ...fields.planned, profile: null } }
+}
+
+/** Changes slots, groups, kinds of placeholders and names of performers. */
 async function applyRecords(
   tx: Tx,
   revision: number,

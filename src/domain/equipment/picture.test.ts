@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { pictureTypeOf, withMount, withoutMount } from './picture.ts'
+import { findByFileName, pictureTypeOf, withMount, withoutMount } from './picture.ts'
 
 const bytesOf = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0))
 
@@ -29,4 +29,17 @@ it('adds the mount prefix to the addresses of stored pictures only', () => {
     expect(withMount({ picture: stored }, '')).toEqual({ picture: stored })
   }
   expect(withoutMount({}, '/mics')).toEqual({})
+})
+
+// Conformance: C-21.62.
+it('finds people by the name of a file, apart from case, accents, spaces and the extension', () => {
+  const people = ['Nóra Åberg', 'Nora Aberg', 'J. Smith'].map((name, id) => ({ id, name }))
+  const idsOf = (file: string) => findByFileName(file, people).map(({ id }) => id)
+  expect(['Nóra Åberg.jpg', 'NORA-ABERG.jpeg', 'J. Smith', 'j._smith.png', 'smith.png'].map(idsOf)).toEqual([
+    [0],
+    [0, 1],
+    [2],
+    [2],
+    [],
+  ])
 })

@@ -189,6 +189,10 @@ export function isAddress(cell: string): boolean {
   return /^(https?:\/\/|data:image\/|\/(?!\/))\S+$/i.test(cell.trim())
 }
 
+export function isWebAddress(cell: string): boolean {
+  return /^https?:\/\//i.test(cell.trim())
+}
+
 /** Headings determine all columns that they name; the contents determine those of slots and names otherwise. */
 function guess(columns: MutableColumns, headings: readonly string[] | null, contents: readonly Cells[]): void {
   if (headings !== null) {
@@ -206,9 +210,12 @@ function guess(columns: MutableColumns, headings: readonly string[] | null, cont
     return null
   }
   const areSlots = (cells: Cells) => cells.every(isSlot) && new Set(cells.map(Number)).size === cells.length
+  // A single row must not hide a column.
+  const areMostly = (matches: (cell: string) => boolean) => (cells: Cells) =>
+    cells.filter(matches).length * 2 >= cells.length
   const areTexts = (cells: Cells) => cells.some((cell) => /\p{L}/u.test(cell))
-  if (columns.slot === null && columns.pack === null) columns.slot = takeFirst(areSlots)
-  if (headings === null) columns.photo = takeFirst((cells) => cells.every(isAddress))
+  if (columns.slot === null && columns.pack === null) columns.slot = takeFirst(areSlots) ?? takeFirst(areMostly(isSlot))
+  if (headings === null) columns.photo = takeFirst(areMostly(isAddress))
   columns.name ??= takeFirst(areTexts)
   if (headings !== null) return
   columns.role = takeFirst(areTexts)

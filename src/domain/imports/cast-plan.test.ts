@@ -1,186 +1,204 @@
 import { describe, expect, it } from 'vitest'
 import type { Performer } from '../../contract/performers.ts'
-import type { Assignment } from '../equipment/hardware.ts'
-import type { Placeholder } from '../equipment/slots.ts'
 import type { CastRow } from './cast-columns.ts'
-import { type CastPlan, type CastState, planCast } from './cast-plan.ts'
+import { type CastOptions, type CastPlan, type CastSlot, type CastState, planCast } from './cast-plan.ts'
 
 const performer = (id: number, name: string): Performer => ({ id, name, notes: '', picture: null })
-
-function assignment(id: number, performerId: number, unit: number, role: string | null = null): Assignment {
-  const times = { is_active: true, started_at: 0, ended_at: null }
-  return { id, performer: performerId, wireless_unit: unit, role, ...times }
-}
-
-const microphone = (id: number, name: string | null) =>
-  ({ id, name, channel_id: 100 + id, device_type: 'mic_transmitter' }) as const
-
-const lectern: Placeholder = {
-  id: 30,
-  slot: 8,
-  name: 'Lectern',
-  kind: 'wired',
-  frequency: null,
-  note: 'Stage left',
-  created_at: 0,
-}
-
-/** Slots 1 to 4, and a placeholder in slot 8; slot 4 has no unit. Unit 9 is an in-ear pack. */
-function stateOf(performers: readonly Performer[] = [], assignments: readonly Assignment[] = []): CastState {
-  return {
-    performers,
-    assignments,
-    units: [
-      microphone(1, 'Pack A'),
-      microphone(2, 'Pack B'),
-      microphone(3, 'Pack B'),
-      { id: 9, name: 'IEM 1', channel_id: null, device_type: 'iem_receiver' },
-    ],
-    slots: new Map([1, 2, 3, 4].map((slot) => [slot, 100 + slot])),
-    placeholders: new Map([[lectern.slot, lectern]]),
-  }
-}
-
-function rowsOf(...rows: readonly Partial<CastRow>[]): CastRow[] {
-  const empty = { slot: '', name: '', role: '', note: '', photo: '', pack: '' }
-  return rows.map((row, index) => ({ ...empty, row: index + 1, ...row }))
-}
-
-function plan(state: CastState, ...rows: readonly Partial<CastRow>[]): CastPlan {
-  const planned = planCast(rowsOf(...rows), state)
-  if ('unknownSlot' in planned) throw new Error(`unknown slot ${planned.unknownSlot}`)
-  return planned
-}
-
 const nora = performer(1, 'Nora')
 const ada = performer(2, 'Ada')
 
+type Held = Partial<Pick<CastSlot, 'performer' | 'role'>>
+
+/**
+ * Channels in the slots 1 to 4, a placeholder in slot 8, an in-ear channel in slot 9, and a channel of a site in slot
+ * 12. The units 1, 2 and 3 are received in their slots, unit 5 in none.
+ */
+function stateOf(performers: readonly Performer[] = [], held: Readonly<Record<number, Held>> = {}): CastState {
+  const slots = [1, 2, 3, 4, 8, 9, 12].map(
+    (slot): CastSlot => ({
+      slot,
+      holder: { kind: slot === 8 ? 'placeholder' : 'channel', id: 100 + slot },
+      isInEar: slot === 9,
+      site: slot === 12 ? 'Opera' : null,
+      ...{ performer: null, role: null, ...held[slot] },
+    }),
+  )
+  return {
+    performers,
+    slots: new Map(slots.map((slot) => [slot.slot, slot])),
+    units: [
+      { id: 1, name: 'Pack A', slot: 1 },
+      { id: 2, name: 'Pack B', slot: 2 },
+      { id: 3, name: 'Pack B', slot: 3 },
+      { id: 5, name: 'Spare', slot: null },
+    ],
+    wearers: new Map(),
+  }
+}
+
+function plan(state: CastState, rows: readonly Partial<CastRow>[], options?: CastOptions): CastPlan {
+  const empty = { slot: '', name: '', role: '', note: '', photo: '', pack: '' }
+  return planCast(
+    rows.map((row, index) => ({ ...empty, row: index + 1, ...row })),
+    state,
+    options,
+  )
+}
+
+/** Lists the slots that change, with the name and the role of their performers. */
+const castOf = ({ slots, performers }: CastPlan) =>
+  slots.map(({ slot, performer, role }) => [slot, performers.get(performer ?? '')?.name ?? null, role])
+const reasonsOf = ({ skipped }: CastPlan) => skipped.map(({ row, reason }) => [row, reason])
+
 describe('a cast list', () => {
-  // Conformance: C-16.5.
-  it('adds performers and assigns the units of their slots', () => {
-    const { performers, ended, assigned, skipped } = plan(
-      stateOf(),
-      { slot: '1', name: 'Nora', role: 'Elphaba', note: 'left' },
-      { slot: '02', name: 'Ada' },
-    )
-    expect([...performers.values()]).toEqual([
-      { stored: null, name: 'Nora', note: 'left', photo: '' },
+  // Conformance: C-16.5, C-16.9.
+  it('adds performers and assigns them to their slots, with or without a pack', () => {
+    const planned = plan(stateOf(), [
+      { slot: '1', name: 'Nora', role: 'Elphaba', note: 'left', photo: '/nora.png' },
+      { slot: '04', name: 'Ada' },
+      { slot: '8', name: 'Bo' },
+    ])
+    expect([...planned.performers.values()]).toMatchObject([
+      { stored: null, name: 'Nora', note: 'left', photo: '/nora.png', photoRow: 1 },
       { stored: null, name: 'Ada', note: '', photo: '' },
+      { stored: null, name: 'Bo' },
     ])
-    expect(assigned).toEqual([
-      { unit: 1, performer: 'nora', role: 'Elphaba', changed: null },
-      { unit: 2, performer: 'ada', role: null, changed: null },
+    expect(castOf(planned)).toEqual([
+      [1, 'Nora', 'Elphaba'],
+      [4, 'Ada', null],
+      [8, 'Bo', null],
     ])
-    expect([ended, skipped]).toEqual([[], []])
+    expect([planned.units, planned.skipped]).toEqual([[], []])
   })
 
   // Conformance: C-16.5.
   it('changes nothing that is already as in the list, and keeps what its empty cells leave open', () => {
-    const state = stateOf([nora], [assignment(5, 1, 1, 'Elphaba')])
+    const state = stateOf([nora], { 1: { performer: 1, role: 'Elphaba' } })
     for (const row of [
       { slot: '1', name: 'nora', role: 'Elphaba' },
-      { slot: '1', name: 'NORA' },
+      { slot: '1', name: 'NÓRA' },
     ]) {
-      const { ended, assigned } = plan(state, row)
-      expect([ended, assigned]).toEqual([[], []])
+      expect(castOf(plan(state, [row]))).toEqual([])
     }
-    expect(plan(state, { slot: '1', name: 'Nora', role: 'Glinda' }).assigned).toEqual([
-      { unit: 1, performer: 'nora', role: 'Glinda', changed: assignment(5, 1, 1, 'Elphaba') },
-    ])
+    expect(castOf(plan(state, [{ slot: '1', name: 'Nora', role: 'Glinda' }]))).toEqual([[1, 'Nora', 'Glinda']])
   })
 
   // Conformance: C-16.5.
-  it('moves performers, who take their role along, and swaps their units', () => {
-    const state = stateOf([nora, ada], [assignment(5, 1, 1, 'Elphaba'), assignment(6, 2, 2)])
-    const swap = plan(state, { slot: '1', name: 'Ada' }, { slot: '2', name: 'Nora' })
-    expect(swap.ended.map(({ id }) => id)).toEqual([5, 6])
-    expect(swap.assigned).toEqual([
-      { unit: 1, performer: 'ada', role: null, changed: null },
-      { unit: 2, performer: 'nora', role: 'Elphaba', changed: null },
+  it('moves performers, who take their role along, and swaps them', () => {
+    const state = stateOf([nora, ada], { 1: { performer: 1, role: 'Elphaba' }, 2: { performer: 2 } })
+    const swap = [
+      { slot: '1', name: 'Ada' },
+      { slot: '2', name: 'Nora' },
+    ]
+    expect(castOf(plan(state, swap))).toEqual([
+      [1, 'Ada', null],
+      [2, 'Nora', 'Elphaba'],
     ])
-    const move = plan(state, { slot: '3', name: 'Nora' })
-    expect([move.ended.map(({ id }) => id), move.assigned.length]).toEqual([[5], 1])
+    expect(castOf(plan(state, [{ slot: '3', name: 'Nora' }]))).toEqual([
+      [1, null, null],
+      [3, 'Nora', 'Elphaba'],
+    ])
   })
 
-  it('keeps packs of another type, and several packs of one performer that are all in the list', () => {
-    const state = stateOf([nora], [assignment(5, 1, 9), assignment(6, 1, 1)])
-    expect(plan(state, { slot: '2', name: 'Nora' }).ended.map(({ id }) => id)).toEqual([6])
-    const both = plan(state, { slot: '1', name: 'Nora' }, { slot: '2', name: 'Nora' })
-    expect([both.ended, both.assigned.map(({ unit }) => unit), both.performers.size]).toEqual([[], [2], 1])
+  it('keeps an in-ear slot, and several slots that a performer already has', () => {
+    const state = stateOf([nora], { 1: { performer: 1 }, 9: { performer: 1 } })
+    expect(castOf(plan(state, [{ slot: '2', name: 'Nora' }]))).toEqual([
+      [1, null, null],
+      [2, 'Nora', null],
+    ])
+    const both = [
+      { slot: '1', name: 'Nora', role: 'Elphaba' },
+      { slot: '9', name: 'Nora' },
+    ]
+    expect(castOf(plan(stateOf([nora]), both))).toHaveLength(2)
+    const twice = stateOf([nora], { 1: { performer: 1 }, 2: { performer: 1 } })
+    const kept = plan(twice, [
+      { slot: '1', name: 'Nora' },
+      { slot: '2', name: 'Nora' },
+    ])
+    expect([castOf(kept), kept.skipped]).toEqual([[], []])
   })
 
-  it('prefers the performer who has the unit among performers of the same name', () => {
-    const state = stateOf([nora, performer(7, 'Nora')], [assignment(5, 7, 1)])
-    expect(plan(state, { slot: '1', name: 'Nora' })).toMatchObject({ ended: [], assigned: [] })
+  it('prefers the same spelling, then the performer of the slot', () => {
+    const others = [nora, performer(7, 'Nora'), performer(8, 'Nóra')]
+    expect(castOf(plan(stateOf(others, { 1: { performer: 7 } }), [{ slot: '1', name: 'Nora' }]))).toEqual([])
+    const { performers } = plan(stateOf(others), [{ slot: '1', name: 'Nóra' }])
+    expect([...performers.values()]).toMatchObject([{ stored: { id: 8 } }])
   })
 
   // Conformance: C-16.7.
-  it('selects units by the name or the slot of a pack', () => {
-    const { assigned, skipped } = plan(
-      stateOf(),
+  it('selects slots by the name or the slot of a pack, and a pack in no slot itself', () => {
+    const planned = plan(stateOf(), [
       { slot: '4', pack: 'pack a', name: 'Nora' },
       { pack: '2', name: 'Ada' },
       { pack: 'Pack B', name: 'Bo' },
       { pack: 'Pack Z', name: 'Cy' },
-    )
-    expect(assigned.map(({ unit }) => unit)).toEqual([1, 2])
-    expect(skipped.map(({ row, reason }) => [row, reason])).toEqual([
+      { pack: 'spare', name: 'Di' },
+    ])
+    expect(castOf(planned).map(([slot]) => slot)).toEqual([1, 2])
+    expect(planned.units).toMatchObject([{ unit: 5, role: null }])
+    expect(reasonsOf(planned)).toEqual([
       [3, 'Several packs have the name Pack B.'],
       [4, 'There is no pack with the name Pack Z.'],
     ])
+    const withSlot = plan(stateOf(), [{ slot: '4', pack: 'Spare', name: 'Nora' }])
+    expect([castOf(withSlot), withSlot.units]).toEqual([[[4, 'Nora', null]], []])
   })
 
-  // Conformance: C-16.9.
-  it('renames the placeholders of its slots, and adds no performers for them', () => {
-    const named = (...rows: readonly Partial<CastRow>[]) => plan(stateOf([nora], [assignment(5, 1, 1)]), ...rows)
-    const { performers, ended, assigned, placeholders, skipped } = named({ slot: '8', name: 'Nora' })
-    expect(placeholders).toMatchObject([{ before: lectern, after: { ...lectern, name: 'Nora' } }])
-    expect([performers.size, ended, assigned, skipped]).toEqual([0, [], [], []])
-    expect(named({ slot: '8', name: 'Lectern', note: 'Pit' }).placeholders[0]?.after.note).toBe('Pit')
-    expect(named({ slot: '8', name: 'Lectern', note: 'Stage left' }).placeholders).toEqual([])
-    expect(named({ pack: '8', name: 'Host' }).placeholders[0]?.after.name).toBe('Host')
-    expect(named({ slot: '8', pack: 'pack a', name: 'Host' })).toMatchObject({
-      placeholders: [],
-      assigned: [{ unit: 1 }],
-    })
-    const partial = named({ slot: '8', name: 'Host', role: 'Speaker' }, { slot: '8', name: 'Guest' })
-    expect(partial.placeholders.map(({ after }) => after.name)).toEqual(['Host'])
-    expect(partial.skipped.map(({ row, reason }) => [row, reason])).toEqual([
-      [1, 'A placeholder has no role and no photo, so they are not imported.'],
-      [2, 'Row 1 already names this placeholder.'],
-    ])
-  })
-
-  // Conformance: C-16.6.
-  it('is skipped in part, with the reasons', () => {
-    const { skipped, assigned } = plan(
-      stateOf(),
+  // Conformance: C-16.6, C-21.60.
+  it('skips single rows, with the reasons', () => {
+    const planned = plan(stateOf(), [
       { slot: '1', name: 'Nora', photo: 'nora.jpg' },
       {},
       { slot: '2' },
       { name: 'Ada' },
       { slot: 'TBD', name: 'Ada' },
-      { slot: '4', name: 'Ada' },
+      { slot: '0', name: 'Ada' },
+      { slot: '70000', name: 'Ada' },
+      { slot: '5', name: 'Ada' },
       { slot: '1', name: 'Ada' },
+      { slot: '2', name: 'nórà' },
       { slot: '2', name: 'A'.repeat(256) },
+      { slot: '12', name: 'Ada' },
+      { slot: '3', name: 'Cy', photo: 'https://example.com/cy.png' },
       {},
-    )
-    expect(skipped).toEqual([
-      { row: 1, name: 'Nora', reason: 'The photo is not an address, so it is not imported.' },
-      { row: 2, name: null, reason: 'The row is empty.' },
-      { row: 3, name: null, reason: 'The row has no name.' },
-      { row: 4, name: 'Ada', reason: 'The row has no slot and no pack.' },
-      { row: 5, name: 'Ada', reason: 'TBD is not a slot number.' },
-      { row: 6, name: 'Ada', reason: 'No pack has been received in slot 4 yet.' },
-      { row: 7, name: 'Ada', reason: 'Row 1 already assigns this pack.' },
-      { row: 8, name: 'A'.repeat(256), reason: 'The name is longer than 255 characters.' },
     ])
-    expect(assigned).toHaveLength(1)
+    expect(reasonsOf(planned)).toEqual([
+      [1, 'The photo is not an address, so it is not imported.'],
+      [2, 'The row is empty.'],
+      [3, 'The row has no name.'],
+      [4, 'The row has no slot and no pack.'],
+      [5, 'TBD is not a slot from 1 to 65535.'],
+      [6, '0 is not a slot from 1 to 65535.'],
+      [7, '70000 is not a slot from 1 to 65535.'],
+      [8, 'There is no slot 5.'],
+      [9, 'Row 1 already assigns slot 1.'],
+      [10, 'Row 1 already has this name.'],
+      [11, 'The name is longer than 255 characters.'],
+      [12, 'Slot 12 is monitored by the site Opera. Change its performer there.'],
+      [13, 'The photo is a web address, which is only fetched on request, so the photo is not imported.'],
+    ])
+    expect(planned.skipped[4]).toEqual({ row: 5, slot: null, name: 'Ada', reason: expect.any(String) })
+    expect(planned.skipped[7]).toMatchObject({ row: 8, slot: 5 })
+    expect(castOf(planned)).toEqual([
+      [1, 'Nora', null],
+      [3, 'Cy', null],
+    ])
   })
 
-  // Conformance: C-16.6.
-  it.each(['5', '0', '70000'])('is not imported at all if the slot %s does not exist', (slot) => {
-    const rows = rowsOf({ slot: '1', name: 'Nora' }, { slot, name: 'Ada' })
-    expect(planCast(rows, stateOf())).toEqual({ row: 2, unknownSlot: slot })
+  // Conformance: C-21.60.
+  it('adds slots and photos only if it is asked to', () => {
+    const row = { slot: '40', name: 'Nora', photo: 'http://example.com/nora.png' }
+    const { slots, performers, skipped } = plan(stateOf(), [row], { createSlots: true, fetchPhotos: true })
+    expect(slots).toMatchObject([{ slot: 40, before: null }])
+    expect([[...performers.values()][0]?.photo, skipped]).toEqual([row.photo, []])
+  })
+
+  it('assigns a repeated name to every slot if it is asked to', () => {
+    const rows = [
+      { slot: '1', name: 'Nora' },
+      { slot: '2', name: 'Nora' },
+    ]
+    expect(castOf(plan(stateOf(), rows, { allowsRepeatedNames: true }))).toHaveLength(2)
   })
 })

@@ -1,151 +1,256 @@
-/** Compares a cast list with the stored performers, assignments and placeholders. */
+/** Compares a cast list with the stored performers, slots and packs. */
 
 import type { Performer } from '../../contract/performers.ts'
-import type { Assignment, Unit } from '../equipment/hardware.ts'
-import type { Placeholder } from '../equipment/slots.ts'
-import { type CastRow, isAddress, isSlot } from './cast-columns.ts'
+import type { EntryHolder } from '../equipment/slot-entry.ts'
+import { nameKey } from '../text.ts'
+import { type CastRow, isAddress, isSlot, isWebAddress } from './cast-columns.ts'
+
+export interface CastSlot {
+  readonly slot: number
+  readonly holder: EntryHolder
+  readonly isInEar: boolean
+  readonly performer: number | null
+  readonly role: string | null
+  /** The name of the site that monitors its channel; null for one of this installation. */
+  readonly site: string | null
+}
 
 export interface CastState {
   readonly performers: readonly Performer[]
-  /** The active assignments. */
-  readonly assignments: readonly Assignment[]
-  readonly units: readonly Pick<Unit, 'id' | 'name' | 'channel_id' | 'device_type'>[]
-  /** The id of the channel in each slot. */
-  readonly slots: ReadonlyMap<number, number>
-  /** The placeholder in each slot that has one. */
-  readonly placeholders: ReadonlyMap<number, Placeholder>
+  readonly slots: ReadonlyMap<number, CastSlot>
+  /** `slot` is null for a unit that no channel receives. */
+  readonly units: readonly { readonly id: number; readonly name: string | null; readonly slot: number | null }[]
+  /** The performers of units that no channel receives, by unit. */
+  readonly wearers: ReadonlyMap<number, { readonly performer: number; readonly role: string | null }>
+}
+
+export interface CastOptions {
+  /** Adds placeholders for slots that do not exist. */
+  readonly createSlots?: boolean
+  /** Imports photos that are web addresses. */
+  readonly fetchPhotos?: boolean
+  /** Assigns a performer to every slot whose row has the name. */
+  readonly allowsRepeatedNames?: boolean
 }
 
 export interface Skipped {
   readonly row: number
+  readonly slot: number | null
   readonly name: string | null
   readonly reason: string
 }
 
 /** A performer in the list. Empty texts stand for cells that change nothing. */
-interface PlannedPerformer {
+export interface PlannedPerformer {
   /** Null if the performer is not stored yet. */
   readonly stored: Performer | null
   readonly name: string
   readonly note: string
-  /** The address of the photo. */
+  /** The address of the photo, and its row. */
   readonly photo: string
+  readonly photoRow: number
 }
 
-/** A unit that a performer wears according to the list. */
-interface PlannedAssignment {
+/** A slot that changes. */
+export interface PlannedSlot {
+  readonly slot: number
+  /** Null for a slot that is added. */
+  readonly before: CastSlot | null
+  /** Key in `performers`; null: the performer moves to another slot. */
+  readonly performer: string | null
+  readonly role: string | null
+}
+
+/** A unit in no slot that gets another performer or role. */
+export interface PlannedUnit {
   readonly unit: number
   /** Key in `performers`. */
   readonly performer: string
   readonly role: string | null
-  /** The assignment that gets another role; null if a new assignment begins. */
-  readonly changed: Assignment | null
-}
-
-/** A placeholder that gets another name or note. */
-interface PlannedPlaceholder {
-  readonly before: Placeholder
-  readonly after: Placeholder
 }
 
 export interface CastPlan {
-  /** The performers in the list, by the key of their name. */
+  /** The performers in the list, by a key. */
   readonly performers: ReadonlyMap<string, PlannedPerformer>
-  readonly ended: readonly Assignment[]
-  readonly assigned: readonly PlannedAssignment[]
-  readonly placeholders: readonly PlannedPlaceholder[]
+  readonly slots: readonly PlannedSlot[]
+  readonly units: readonly PlannedUnit[]
   readonly skipped: readonly Skipped[]
 }
 
-/** A row whose slot does not exist. Such a list is not imported at all. */
-export interface UnknownSlot {
-  readonly row: number
-  readonly unknownSlot: string
-}
-
-/** Names that differ only in case or Unicode normalization belong to the same performer. */
-function keyOf(name: string): string {
-  return name.normalize('NFC').toLowerCase()
-}
-
-interface WantedUnit {
+interface Wanted {
   readonly row: number
   readonly performer: string
   readonly role: string
 }
 
-interface NamedPlaceholder extends PlannedPlaceholder {
-  readonly row: number
-}
-
-/** Collects the rows read so far. */
-interface Draft {
-  readonly performers: Map<string, PlannedPerformer>
-  /** By the id of the unit. */
-  readonly wanted: Map<number, WantedUnit>
-  /** By the id of the placeholder. */
-  readonly named: Map<number, NamedPlaceholder>
-  readonly skipped: Skipped[]
-}
-
-export function planCast(rows: readonly CastRow[], state: CastState): CastPlan | UnknownSlot {
-  const draft: Draft = { performers: new Map(), wanted: new Map(), named: new Map(), skipped: [] }
+export function planCast(rows: readonly CastRow[], state: CastState, options: CastOptions = {}): CastPlan {
+  const planner = new CastPlanner(state, options)
   const lastFilled = rows.findLastIndex((row) => !isEmpty(row))
-  for (const cast of rows.slice(0, lastFilled + 1)) {
-    const fault = findFault(cast)
-    if (fault !== null) {
-      skip(draft, cast, fault)
-      continue
+  for (const row of rows.slice(0, lastFilled + 1)) planner.add(row)
+  return planner.finish()
+}
+
+class CastPlanner {
+  readonly #state: CastState
+  readonly #options: CastOptions
+  readonly #performers = new Map<string, PlannedPerformer>()
+  readonly #wantedSlots = new Map<number, Wanted>()
+  readonly #wantedUnits = new Map<number, Wanted>()
+  /** The row that assigns a performer first, by the key of the performer and the kind of slot. */
+  readonly #firstRows = new Map<string, number>()
+  readonly #skipped: Skipped[] = []
+  readonly #namesakes: ReadonlyMap<string, readonly Performer[]>
+  readonly #packs: ReadonlyMap<string, readonly CastState['units'][number][]>
+
+  constructor(state: CastState, options: CastOptions) {
+    this.#state = state
+    this.#options = options
+    this.#namesakes = indexByName(state.performers)
+    this.#packs = indexByName(state.units)
+  }
+
+  add(row: CastRow): void {
+    const target = findFault(row) ?? this.#findTarget(row)
+    const problem = typeof target === 'string' ? target : this.#assign(row, target)
+    if (problem !== null) this.#skip(row, problem)
+  }
+
+  finish(): CastPlan {
+    return {
+      performers: this.#performers,
+      slots: [...this.#listLeft(), ...this.#listTaken()],
+      units: this.#listUnits(),
+      skipped: this.#skipped,
     }
-    if (cast.slot !== '' && !isUsed(Number(cast.slot), state)) return { row: cast.row, unknownSlot: cast.slot }
-    const target = findTarget(cast, state)
-    if (typeof target === 'string') skip(draft, cast, target)
-    else if (typeof target === 'number') addUnit(draft, cast, target, state)
-    else addPlaceholder(draft, cast, target)
   }
-  const { performers, wanted, named, skipped } = draft
-  const placeholders = [...named.values()].filter(
-    ({ before, after }) => before.name !== after.name || before.note !== after.note,
-  )
-  return { performers, placeholders, skipped, ...planAssignments(performers, wanted, state) }
-}
 
-function skip({ skipped }: Draft, { row, name }: CastRow, reason: string): void {
-  skipped.push({ row, name: name || null, reason })
-}
-
-function isUsed(slot: number, { slots, placeholders }: CastState): boolean {
-  return slots.has(slot) || placeholders.has(slot)
-}
-
-function addUnit(draft: Draft, cast: CastRow, unit: number, state: CastState): void {
-  const { performers, wanted } = draft
-  const earlier = wanted.get(unit)
-  if (earlier !== undefined) {
-    skip(draft, cast, `Row ${earlier.row} already assigns this pack.`)
-    return
+  #skip({ row, slot, name }: CastRow, reason: string): void {
+    this.#skipped.push({ row, slot: isSlot(slot) ? Number(slot) : null, name: name || null, reason })
   }
-  const key = keyOf(cast.name)
-  const isUsable = cast.photo === '' || isAddress(cast.photo)
-  if (!isUsable) skip(draft, cast, 'The photo is not an address, so it is not imported.')
-  addPerformer(performers, key, isUsable ? cast : { ...cast, photo: '' }, state, unit)
-  wanted.set(unit, { row: cast.row, performer: key, role: cast.role })
+
+  /** Returns the slot or the unit of a row, or why it has neither. */
+  #findTarget({ slot, pack }: CastRow): Target | string {
+    const named = pack === '' ? [] : (this.#packs.get(nameKey(pack)) ?? [])
+    if (named.length > 1) return `Several packs have the name ${pack}.`
+    const [only] = named
+    if (only === undefined && pack !== '' && !isSlot(pack)) return `There is no pack with the name ${pack}.`
+    if (only !== undefined && only.slot === null && slot === '') return { kind: 'unit', id: only.id }
+    const number = only?.slot ?? Number(pack === '' || only !== undefined ? slot : pack)
+    const known = this.#state.slots.get(number)
+    if (known === undefined && !this.#options.createSlots) return `There is no slot ${number}.`
+    if (known?.site != null) return `Slot ${number} is monitored by the site ${known.site}. Change its performer there.`
+    return { kind: 'slot', id: number }
+  }
+
+  /** Returns why the row is not imported; null if it is. */
+  #assign(row: CastRow, { kind, id }: Target): string | null {
+    const wanted = kind === 'slot' ? this.#wantedSlots : this.#wantedUnits
+    const earlier = wanted.get(id)
+    if (earlier !== undefined)
+      return `Row ${earlier.row} already assigns ${kind === 'slot' ? `slot ${id}` : 'this pack'}.`
+    const slot = kind === 'slot' ? this.#state.slots.get(id) : undefined
+    const current = kind === 'slot' ? slot?.performer : this.#state.wearers.get(id)?.performer
+    const stored = this.#findStored(row.name, current ?? null)
+    const key = stored === null ? `= ${nameKey(row.name)}` : keyOf(stored.id)
+    const kindKey = `${key} ${kind === 'unit' ? `unit ${id}` : (slot?.isInEar ?? false)}`
+    const first = this.#firstRows.get(kindKey)
+    const isKept = stored !== null && stored.id === current
+    if (first !== undefined && !isKept && !this.#options.allowsRepeatedNames)
+      return `Row ${first} already has this name.`
+    if (first === undefined) this.#firstRows.set(kindKey, row.row)
+    this.#addPerformer(key, stored, row)
+    wanted.set(id, { row: row.row, performer: key, role: row.role })
+    return null
+  }
+
+  /** Prefers the same spelling, then the performer of the slot. */
+  #findStored(name: string, current: number | null): Performer | null {
+    const namesakes = this.#namesakes.get(nameKey(name)) ?? []
+    const exact = namesakes.filter((performer) => performer.name === name)
+    const candidates = exact.length > 0 ? exact : namesakes
+    const isPlanned = ({ id }: Performer) => this.#performers.has(keyOf(id))
+    return candidates.find(({ id }) => id === current) ?? candidates.find(isPlanned) ?? candidates[0] ?? null
+  }
+
+  /** Several rows may have the same performer; later cells complete earlier ones. */
+  #addPerformer(key: string, stored: Performer | null, row: CastRow): void {
+    const known = this.#performers.get(key)
+    const photo = this.#photoOf(row)
+    this.#performers.set(key, {
+      stored,
+      name: known?.name ?? row.name,
+      note: row.note || (known?.note ?? ''),
+      photo: photo || (known?.photo ?? ''),
+      photoRow: photo === '' ? (known?.photoRow ?? row.row) : row.row,
+    })
+  }
+
+  #photoOf(row: CastRow): string {
+    const { photo } = row
+    if (photo === '' || (isAddress(photo) && !isWebAddress(photo))) return photo
+    if (isWebAddress(photo) && this.#options.fetchPhotos) return photo
+    const reason = isWebAddress(photo)
+      ? 'The photo is a web address, which is only fetched on request, so the photo is not imported.'
+      : 'The photo is not an address, so it is not imported.'
+    this.#skip(row, reason)
+    return ''
+  }
+
+  /** Lists the slots that performers leave for others of the same kind. They keep for instance an in-ear slot. */
+  #listLeft(): PlannedSlot[] {
+    const movers = new Set<string>()
+    for (const [slot, { performer }] of this.#wantedSlots) {
+      const { isInEar = false, performer: current = null } = this.#state.slots.get(slot) ?? {}
+      const stored = this.#performers.get(performer)?.stored
+      if (stored != null && stored.id !== current) movers.add(`${stored.id} ${isInEar}`)
+    }
+    return [...this.#state.slots.values()]
+      .filter(({ slot, performer, isInEar, site }) => {
+        return site === null && !this.#wantedSlots.has(slot) && movers.has(`${performer} ${isInEar}`)
+      })
+      .map((before) => ({ slot: before.slot, before, performer: null, role: null }))
+  }
+
+  #listTaken(): PlannedSlot[] {
+    const rolesBefore = new Map(
+      [...this.#state.slots.values()].flatMap(({ performer, role }) => (role === null ? [] : [[performer, role]])),
+    )
+    return [...this.#wantedSlots].flatMap(([slot, { performer, role }]) => {
+      const before = this.#state.slots.get(slot) ?? null
+      const stored = this.#performers.get(performer)?.stored ?? null
+      const isSame = stored !== null && before?.performer === stored.id
+      const after = role || (isSame ? before.role : (rolesBefore.get(stored?.id ?? 0) ?? null))
+      return isSame && after === before.role ? [] : [{ slot, before, performer, role: after }]
+    })
+  }
+
+  #listUnits(): PlannedUnit[] {
+    return [...this.#wantedUnits].flatMap(([unit, { performer, role }]) => {
+      const before = this.#state.wearers.get(unit)
+      const stored = this.#performers.get(performer)?.stored
+      const isSame = before !== undefined && before.performer === stored?.id
+      if (isSame && (role === '' || role === before.role)) return []
+      return [{ unit, performer, role: role || null }]
+    })
+  }
 }
 
-function addPlaceholder(draft: Draft, cast: CastRow, placeholder: Placeholder): void {
-  const { row, name, note, role, photo } = cast
-  const earlier = draft.named.get(placeholder.id)
-  if (earlier !== undefined) {
-    skip(draft, cast, `Row ${earlier.row} already names this placeholder.`)
-    return
+interface Target {
+  readonly kind: 'slot' | 'unit'
+  readonly id: number
+}
+
+const keyOf = (id: number) => `# ${id}`
+
+function indexByName<Item extends { readonly name: string | null }>(items: readonly Item[]): Map<string, Item[]> {
+  const index = new Map<string, Item[]>()
+  for (const item of items) {
+    const key = nameKey(item.name ?? '')
+    const known = index.get(key)
+    if (known === undefined) index.set(key, [item])
+    else known.push(item)
   }
-  if (role !== '' || photo !== '')
-    skip(draft, cast, 'A placeholder has no role and no photo, so they are not imported.')
-  draft.named.set(placeholder.id, {
-    row,
-    before: placeholder,
-    after: { ...placeholder, name, note: note || placeholder.note },
-  })
+  return index
 }
 
 function isEmpty({ row: _, ...cells }: CastRow): boolean {
@@ -157,74 +262,12 @@ function findFault(cast: CastRow): string | null {
   if (isEmpty(cast)) return 'The row is empty.'
   if (cast.name === '') return 'The row has no name.'
   if (cast.slot === '' && cast.pack === '') return 'The row has no slot and no pack.'
-  if (cast.slot !== '' && !/^\d+$/.test(cast.slot)) return `${cast.slot} is not a slot number.`
+  if (cast.slot !== '' && !isSlot(cast.slot)) return `${shorten(cast.slot)} is not a slot from 1 to 65535.`
   if (cast.name.length > 255) return 'The name is longer than 255 characters.'
   if (cast.role.length > 255) return 'The role is longer than 255 characters.'
   return cast.note.length > 4096 ? 'The note is longer than 4096 characters.' : null
 }
 
-/**
- * Returns the id of the unit that a row names by its pack or its slot, or the placeholder in its slot. Returns a text
- * that says why there is neither.
- */
-function findTarget({ slot, pack }: CastRow, { units, slots, placeholders }: CastState): number | Placeholder | string {
-  const named = pack === '' ? [] : units.filter(({ name }) => name !== null && keyOf(name) === keyOf(pack))
-  if (named.length > 1) return `Several packs have the name ${pack}.`
-  const [only] = named
-  if (only !== undefined) return only.id
-  if (pack !== '' && !isSlot(pack)) return `There is no pack with the name ${pack}.`
-  const number = Number(pack === '' ? slot : pack)
-  const channel = slots.get(number)
-  const unit = channel === undefined ? undefined : units.find(({ channel_id }) => channel_id === channel)
-  return placeholders.get(number) ?? unit?.id ?? `No pack has been received in slot ${number} yet.`
-}
-
-/** Adds the performer of a row. Several rows may have the same performer; later cells complete earlier ones. */
-function addPerformer(
-  performers: Map<string, PlannedPerformer>,
-  key: string,
-  { name, note, photo }: CastRow,
-  { performers: stored, assignments }: CastState,
-  unit: number,
-): void {
-  const known = performers.get(key)
-  const namesakes = stored.filter((performer) => keyOf(performer.name) === key)
-  const current = assignments.find(({ wireless_unit }) => wireless_unit === unit)?.performer
-  performers.set(key, {
-    stored: known?.stored ?? namesakes.find(({ id }) => id === current) ?? namesakes[0] ?? null,
-    name: known?.name ?? name,
-    note: note || (known?.note ?? ''),
-    photo: photo || (known?.photo ?? ''),
-  })
-}
-
-function planAssignments(
-  performers: ReadonlyMap<string, PlannedPerformer>,
-  wanted: ReadonlyMap<number, WantedUnit>,
-  { assignments, units }: CastState,
-): Pick<CastPlan, 'ended' | 'assigned'> {
-  const typeOf = (unit: number) => units.find(({ id }) => id === unit)?.device_type
-  /** The types of packs that the list assigns to each stored performer. */
-  const typesByPerformer = new Map<number, Set<string | undefined>>()
-  for (const [unit, { performer }] of wanted) {
-    const id = performers.get(performer)?.stored?.id
-    if (id !== undefined) typesByPerformer.set(id, (typesByPerformer.get(id) ?? new Set()).add(typeOf(unit)))
-  }
-  const isKept = ({ performer, wireless_unit }: Assignment) => {
-    const want = wanted.get(wireless_unit)
-    if (want !== undefined) return performers.get(want.performer)?.stored?.id === performer
-    // A performer moves from another pack of the same type, and keeps for instance an in-ear pack.
-    return !typesByPerformer.get(performer)?.has(typeOf(wireless_unit))
-  }
-  const ended = assignments.filter((assignment) => !isKept(assignment))
-  const assigned = [...wanted].flatMap(([unit, { performer, role }]): PlannedAssignment[] => {
-    const id = performers.get(performer)?.stored?.id
-    const current = assignments.find((assignment) => assignment.wireless_unit === unit && assignment.performer === id)
-    if (current !== undefined) {
-      return role === '' || role === current.role ? [] : [{ unit, performer, role, changed: current }]
-    }
-    const previous = ended.find((assignment) => assignment.performer === id)
-    return [{ unit, performer, role: role || (previous?.role ?? null), changed: null }]
-  })
-  return { ended, assigned }
+function shorten(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 40).toWellFormed()}…` : text
 }

@@ -42,7 +42,7 @@ interface PlannedGroup {
   readonly after: Omit<Group, 'id'>
 }
 
-interface NewPlaceholder {
+interface PlannedPlaceholder {
   readonly slot: number
   readonly name: string
   readonly note: string
@@ -50,7 +50,7 @@ interface NewPlaceholder {
 
 export interface MicboardPlan {
   readonly moves: readonly PlannedMove[]
-  readonly placeholders: readonly NewPlaceholder[]
+  readonly placeholders: readonly PlannedPlaceholder[]
   readonly groups: readonly PlannedGroup[]
   /** The extended names, as rows of a cast list whose numbers are slots. */
   readonly rows: readonly CastRow[]
@@ -126,8 +126,6 @@ function toGroup({ group, title, slots, hide_charts }: Json): ConfiguredGroup {
 
 export function planMicboard(config: MicboardConfig, state: MicboardState): MicboardPlan {
   const { requested, offline, skipped } = assignSlots(config.slots, state)
-  const placeholderSlots = new Set(state.holders.flatMap(({ kind, slot }) => (kind === 'placeholder' ? [slot] : [])))
-  const isNew = ({ slot }: ConfiguredSlot) => !placeholderSlots.has(slot)
   const named = [...requested.values()].filter(({ name }) => name !== '')
   return {
     moves: planSlots(
@@ -135,12 +133,9 @@ export function planMicboard(config: MicboardConfig, state: MicboardState): Micb
       new Map([...requested].map(([id, { slot }]) => [describeHolder({ kind: 'channel', id }), slot])),
       new Set(offline.map(({ slot }) => slot)),
     ),
-    placeholders: offline.filter(isNew).map((entry) => ({ slot: entry.slot, ...toPlaceholder(entry) })),
+    placeholders: offline.map((entry) => ({ slot: entry.slot, ...toPlaceholder(entry) })),
     groups: planGroups(config.groups, state.groups),
-    rows: [
-      ...named.map(({ slot, name }) => toRow(slot, { name, note: '' })),
-      ...offline.filter((entry) => !isNew(entry)).map((entry) => toRow(entry.slot, toPlaceholder(entry))),
-    ],
+    rows: named.map(({ slot, name }) => toRow(slot, name)),
     skipped,
   }
 }
@@ -184,12 +179,12 @@ function findTarget({ ip, type, channel }: ConfiguredSlot, { receivers }: Micboa
   return found?.id ?? `The receiver with the address ${ip} has no channel ${channel}.`
 }
 
-function toPlaceholder({ slot, name, label }: ConfiguredSlot): Omit<NewPlaceholder, 'slot'> {
+function toPlaceholder({ slot, name, label }: ConfiguredSlot): Omit<PlannedPlaceholder, 'slot'> {
   return { name: name || label || `Slot ${slot}`, note: name === '' ? '' : label }
 }
 
-function toRow(slot: number, { name, note }: Omit<NewPlaceholder, 'slot'>): CastRow {
-  return { row: slot, slot: String(slot), name, role: '', note, photo: '', pack: '' }
+function toRow(slot: number, name: string): CastRow {
+  return { row: slot, slot: String(slot), name, role: '', note: '', photo: '', pack: '' }
 }
 
 /** A group with the same title gets the slots; otherwise a group is added. */

@@ -3,8 +3,10 @@
 import type { Group } from '../../contract/groups.ts'
 import type { Performer } from '../../contract/performers.ts'
 import type { Arrangement, SceneBody } from '../../contract/shows.ts'
+import type { SlotRecord } from '../../contract/slots.ts'
 import type { Assignment, Unit } from '../equipment/hardware.ts'
-import { type Channel, frequencyOf, type Receiver } from '../equipment/receiver.ts'
+import { frequencyOf, type Receiver } from '../equipment/receiver.ts'
+import { nothingPlanned } from '../equipment/slot-entry.ts'
 import type { Placeholder } from '../equipment/slots.ts'
 import type { Show } from '../shows.ts'
 import { toTimestamp } from '../timestamp.ts'
@@ -38,8 +40,9 @@ export function toSceneBody({ id, show_id, title, created_at, by, recalled_at }:
 
 /** The stored records that make up an arrangement. */
 export interface Arranged {
-  readonly receivers: readonly Pick<Receiver, 'name' | 'channels'>[]
+  readonly receivers: readonly Pick<Receiver, 'channels'>[]
   readonly placeholders: readonly Placeholder[]
+  readonly records: readonly SlotRecord[]
   readonly groups: readonly Group[]
   readonly performers: readonly Performer[]
   readonly units: readonly Pick<Unit, 'id' | 'name' | 'channel_id'>[]
@@ -47,49 +50,70 @@ export interface Arranged {
   readonly assignments: readonly Assignment[]
 }
 
+export type SceneSlot = Arrangement['slots'][number]
+
 /** Captures the slots in the groups of a show; all slots if it has no groups. */
 export function captureArrangement({ group_ids }: Pick<Show, 'group_ids'>, arranged: Arranged): Arrangement {
   const hasAll = group_ids.length === 0
   const groups = arranged.groups.filter(({ id }) => hasAll || group_ids.includes(id))
-  const slots = new Set(groups.flatMap((group) => group.slots))
-  const isIncluded = ({ slot }: { readonly slot: number }) => hasAll || slots.has(slot)
-  const channels = arranged.receivers.flatMap((receiver) =>
-    receiver.channels.filter(isIncluded).map((channel) => ({
-      id: channel.id,
-      name: nameOfChannel(receiver, channel),
-      slot: channel.slot,
-      frequency: frequencyOf(channel),
-    })),
-  )
-  const channelIds = new Set(channels.map(({ id }) => id))
-  const assignmentOf = new Map(arranged.assignments.map((assignment) => [assignment.wireless_unit, assignment]))
-  const units = arranged.units
-    .filter(({ channel_id }) => hasAll || (channel_id !== null && channelIds.has(channel_id)))
-    .map(({ id, name }) => {
-      const { performer = null, role = null } = assignmentOf.get(id) ?? {}
-      return { id, name, performer, role }
-    })
-  const performerIds = new Set(units.map(({ performer }) => performer))
+  const included = new Set(groups.flatMap((group) => group.slots))
+  const slots = toSceneSlots(arranged).filter(({ slot }) => hasAll || included.has(slot))
+  const performerIds = new Set(slots.map(({ entered }) => entered.performer))
   return {
-    channels,
-    placeholders: arranged.placeholders
-      .filter(isIncluded)
-      .map(({ id, slot, name, kind, frequency }) => ({ id, slot, name, kind, frequency })),
+    slots,
     groups: groups.map(({ id, title, slots }) => ({ id, title, slots })),
     performers: arranged.performers
       .filter(({ id }) => hasAll || performerIds.has(id))
       .map(({ id, name }) => ({ id, name })),
-    units,
+    units: [],
   }
 }
 
-/** Returns the name that the pages show for a channel. */
-export function nameOfChannel(receiver: Pick<Receiver, 'name'>, { transmitter, name }: Channel): string {
-  return transmitter?.name ?? name ?? receiver.name
+/** Slots of channels of sites are not included. */
+export function toSceneSlots({ receivers, records }: Arranged): SceneSlot[] {
+  const channels = new Map(receivers.flatMap((receiver) => receiver.channels.map((channel) => [channel.id, channel])))
+  return records.flatMap(({ slot, title: name, kind, channel_id, placeholder_id, ...entered }) => {
+    const channel = channels.get(channel_id ?? 0)
+    if (channel === undefined && placeholder_id === null) return []
+    const { label, color, performer, role, note, planned, spares } = entered
+    return [
+      {
+        ...{ slot, channel_id, placeholder_id, kind, name },
+        frequency: channel === undefined ? null : frequencyOf(channel),
+        entered: { label, color, performer: performer?.id ?? null, role, note, planned, spares: [...spares] },
+      },
+    ]
+  })
 }
 
 export function listFrequencies(
   channels: readonly { readonly id: number; readonly frequency: string | null }[],
 ): (readonly [number, string])[] {
   return channels.flatMap(({ id, frequency }) => (frequency === null ? [] : [[id, frequency] as const]))
+}
+
+/** The arrangement of a scene of version 1.0.0. */
+interface FormerArrangement extends Omit<Arrangement, 'slots'> {
+  readonly channels: readonly (Pick<SceneSlot, 'slot' | 'name' | 'frequency'> & { readonly id: number })[]
+  readonly placeholders: readonly (Pick<SceneSlot, 'slot' | 'kind' | 'frequency'> & {
+    readonly id: number
+    readonly name: string
+  })[]
+}
+
+export function toArrangement(stored: Arrangement | FormerArrangement): Arrangement {
+  if ('slots' in stored) return stored
+  const { channels, placeholders, ...rest } = stored
+  return {
+    ...rest,
+    slots: [
+      ...channels.map(({ id, ...slot }) => {
+        return { ...slot, channel_id: id, placeholder_id: null, kind: 'wireless' as const, entered: {} }
+      }),
+      ...placeholders.map(({ id, slot, kind, name, frequency }) => ({
+        ...{ slot, channel_id: null, placeholder_id: id, kind, name, frequency: null },
+        entered: { label: name || null, planned: { ...nothingPlanned, frequency } },
+      })),
+    ],
+  }
 }

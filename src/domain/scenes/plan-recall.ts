@@ -5,16 +5,23 @@ import type { RecordChange } from '../../contract/imports.ts'
 import type { Performer } from '../../contract/performers.ts'
 import type { Arrangement, SceneRecall } from '../../contract/shows.ts'
 import type { Assignment } from '../equipment/hardware.ts'
+import type { EntryHolder, SlotFields } from '../equipment/slot-entry.ts'
 import type { Placeholder } from '../equipment/slots.ts'
 import { describeHolder, listSlotHolders, type PlannedMove, planSlots } from '../equipment/slots.ts'
 import { isSameJson } from '../json.ts'
-import { type Arranged, captureArrangement, type Frequencies } from './arrangement.ts'
+import { type Arranged, type Frequencies, type SceneSlot, toSceneSlots } from './arrangement.ts'
 
 type Skipped = SceneRecall['skipped'][number]
 
 interface Changed<Item> {
   readonly before: Item
   readonly after: Item
+}
+
+/** The entries about a slot, before and after the recall. */
+export interface ChangedEntry extends Changed<SlotFields> {
+  readonly holder: EntryHolder
+  readonly slot: number
 }
 
 interface PlannedAssignment {
@@ -28,8 +35,9 @@ interface PlannedAssignment {
 export interface RecallPlan {
   readonly groups: readonly Changed<Group>[]
   readonly moves: readonly PlannedMove[]
-  /** The changed placeholders, in their new slots. */
+  /** The placeholders that move or become another kind. */
   readonly placeholders: readonly Changed<Placeholder>[]
+  readonly entries: readonly ChangedEntry[]
   readonly performers: readonly Changed<Performer>[]
   readonly ended: readonly Assignment[]
   readonly assigned: readonly PlannedAssignment[]
@@ -43,22 +51,16 @@ export interface RecallPlan {
  * slot of something that the arrangement contains. `planned` are the planned frequencies before the recall.
  */
 export function planRecall(arrangement: Arrangement, arranged: Arranged, planned: Frequencies): RecallPlan {
-  const present = captureArrangement({ group_ids: [] }, arranged)
-  const channels = matchById('channel', arrangement.channels, present.channels)
-  const placeholders = matchById('placeholder', arrangement.placeholders, arranged.placeholders)
+  const { found, stored, skipped } = matchSlots(arrangement.slots, arranged)
   const groups = matchById('group', arrangement.groups, arranged.groups)
   const performers = matchById('performer', arrangement.performers, arranged.performers)
   const units = matchById('unit', arrangement.units, arranged.units)
-  const requested = [
-    ...channels.found.map(([{ id, slot }]) => ({ kind: 'channel', id, slot }) as const),
-    ...placeholders.found.map(([{ id, slot }]) => ({ kind: 'placeholder', id, slot }) as const),
-  ]
   const moves = planSlots(
     listSlotHolders(arranged.receivers, arranged.placeholders),
-    new Map(requested.map((holder) => [describeHolder(holder), holder.slot])),
+    new Map(stored.map(([{ slot }, present]) => [describeHolder(holderOf(present)), slot])),
   )
-  const restored = new Map(placeholders.found.map(([stored]) => [stored.id, stored]))
   const slots = new Map(moves.map(({ holder, slot }) => [describeHolder(holder), slot]))
+  const kinds = new Map(stored.map(([{ kind }, { placeholder_id }]) => [placeholder_id, kind]))
   const knownPerformers = new Set(arranged.performers.map(({ id }) => id))
   return {
     groups: listChanged(groups.found.map(([stored, before]) => ({ before, after: { ...before, ...stored } }))),
@@ -66,9 +68,17 @@ export function planRecall(arrangement: Arrangement, arranged: Arranged, planned
     placeholders: listChanged(
       arranged.placeholders.map((before) => {
         const slot = slots.get(describeHolder({ kind: 'placeholder', id: before.id })) ?? before.slot
-        return { before, after: { ...before, slot, ...restored.get(before.id) } }
+        return { before, after: { ...before, slot, kind: kinds.get(before.id) ?? before.kind } }
       }),
     ),
+    entries: found.flatMap(([{ slot, entered }, present]) => {
+      const before = present.entered as SlotFields
+      const { performer = null } = entered
+      const isKnown = performer === null || knownPerformers.has(performer)
+      const { performer: _, role: __, ...others } = entered
+      const after = { ...before, ...(isKnown ? entered : others) }
+      return isSameJson(before, after) ? [] : [{ holder: holderOf(present), slot, before, after }]
+    }),
     performers: listChanged(performers.found.map(([stored, before]) => ({ before, after: { ...before, ...stored } }))),
     ...planAssignments(
       units.found.map(([stored]) => stored),
@@ -76,17 +86,52 @@ export function planRecall(arrangement: Arrangement, arranged: Arranged, planned
       knownPerformers,
     ),
     frequencies: new Map(
-      channels.found.flatMap(([{ id, frequency }, channel]) => {
-        const before = planned.get(id) ?? channel.frequency
+      stored.flatMap(([{ frequency }, { channel_id: id, frequency: present }]) => {
+        if (id === null) return []
+        const before = planned.get(id) ?? present
         return frequency === null || frequency === before ? [] : [[id, { before, after: frequency }] as const]
       }),
     ),
     skipped: [
-      ...[...groups.skipped, ...channels.skipped, ...placeholders.skipped, ...performers.skipped],
+      ...[...groups.skipped, ...skipped, ...performers.skipped],
       // Without a performer, nothing of a unit is restored.
       ...units.skipped.filter(({ id }) => arrangement.units.some((unit) => unit.id === id && unit.performer !== null)),
     ],
   }
+}
+
+type SlotPair = readonly [SceneSlot, SceneSlot]
+
+/**
+ * Pairs the slots of a scene with the present ones of the same channel or placeholder (`stored`). If that is gone, what
+ * was entered is restored for the channel or placeholder that is in the slot now, for instance after a merge.
+ */
+function matchSlots(
+  slots: readonly SceneSlot[],
+  arranged: Arranged,
+): { readonly found: readonly SlotPair[]; readonly stored: readonly SlotPair[]; readonly skipped: readonly Skipped[] } {
+  const present = toSceneSlots(arranged)
+  const byHolder = new Map(present.map((slot) => [describeHolder(holderOf(slot)), slot]))
+  const bySlot = new Map(present.map((slot) => [slot.slot, slot]))
+  const stored = slots.flatMap((slot): SlotPair[] => {
+    const match = byHolder.get(describeHolder(holderOf(slot)))
+    return match === undefined ? [] : [[slot, match]]
+  })
+  const taken = new Set(stored.map(([, match]) => match))
+  const known = new Set(stored.map(([slot]) => slot))
+  const replaced: SlotPair[] = []
+  const skipped: Skipped[] = []
+  for (const slot of slots.filter((slot) => !known.has(slot))) {
+    const { kind, id } = holderOf(slot)
+    const successor = bySlot.get(slot.slot)
+    if (successor !== undefined && !taken.has(successor)) replaced.push([slot, successor])
+    else skipped.push({ what: kind, id, name: slot.name, reason: `The ${kind} no longer exists.` })
+  }
+  return { found: [...stored, ...replaced], stored, skipped }
+}
+
+function holderOf({ channel_id, placeholder_id }: Pick<SceneSlot, 'channel_id' | 'placeholder_id'>): EntryHolder {
+  return channel_id === null ? { kind: 'placeholder', id: placeholder_id ?? 0 } : { kind: 'channel', id: channel_id }
 }
 
 interface Named {
@@ -146,12 +191,13 @@ export function listChanges(
   arranged: Arranged,
   newIds: ReadonlyMap<number, number> = new Map(),
 ): RecordChange[] {
-  const { channels } = captureArrangement({ group_ids: [] }, arranged)
-  const channelsById = new Map(channels.map((channel) => [channel.id, channel]))
+  const channelsById = new Map(toSceneSlots(arranged).map((slot) => [slot.channel_id, slot]))
   const toSlot = new Map(
     plan.moves.flatMap(({ holder, slot }) => (holder.kind === 'channel' ? [[holder.id, slot]] : [])),
   )
   const slotAfter = (id: number) => toSlot.get(id) ?? channelsById.get(id)?.slot ?? null
+  const names = new Map(arranged.performers.map(({ id, name }) => [id, name]))
+  const newNames = new Map([...names, ...plan.performers.map(({ after: { id, name } }) => [id, name] as const)])
   return [
     ...plan.groups.map(({ before, after }) => change('group', before.id, toGroup(before), toGroup(after))),
     ...[...toSlot].map(([id, slot]) => {
@@ -164,12 +210,29 @@ export function listChanges(
     ...plan.performers.map(({ before, after }) =>
       change('performer', before.id, { name: before.name }, { name: after.name }),
     ),
+    ...plan.entries.map(({ slot, before, after }) =>
+      change(
+        'slot',
+        slot,
+        { slot, ...toEntered(before, after, names) },
+        { slot, ...toEntered(after, before, newNames) },
+      ),
+    ),
     ...listAssignmentChanges(plan, arranged, slotAfter, newIds),
     ...[...plan.frequencies].map(([id, { before, after }]) => {
       const fields = { name: channelsById.get(id)?.name ?? null, slot: slotAfter(id) }
       return change('planned_frequency', id, { ...fields, frequency: before }, { ...fields, frequency: after })
     }),
   ]
+}
+
+/** The fields that differ from `other`. */
+function toEntered(fields: SlotFields, other: SlotFields, names: ReadonlyMap<number, string>) {
+  const { performer, ...rest } = fields
+  const named = { performer: performer === null ? null : { id: performer, name: names.get(performer) ?? '' }, ...rest }
+  const isChanged = ([name]: readonly [string, unknown]) =>
+    !isSameJson(fields[name as keyof SlotFields], other[name as keyof SlotFields])
+  return Object.fromEntries(Object.entries(named).filter(isChanged))
 }
 
 function listAssignmentChanges(
@@ -209,6 +272,6 @@ function toGroup({ title, slots }: Group) {
   return { title, slots }
 }
 
-function toPlaceholder({ slot, name, kind, frequency }: Placeholder) {
-  return { slot, name, kind, frequency }
+function toPlaceholder({ slot, name, kind }: Placeholder) {
+  return { name, slot, kind }
 }

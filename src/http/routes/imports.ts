@@ -1,5 +1,6 @@
 /** Routes for imports and undo. */
 
+import type { FastifyReply } from 'fastify'
 import { importCast } from '../../actions/imports/import-cast.ts'
 import { importMicboard } from '../../actions/imports/import-micboard.ts'
 import {
@@ -19,15 +20,18 @@ import { listUndoRecords } from '../../storage/undo.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { paginateLocal } from '../server/response.ts'
 
+const maxCastBytes = 8 * 1024 * 1024
+
 export function importRoutes(app: ContractServer, service: Service): void {
   app.route({
     ...importOperations.importCast,
-    handler: ({ actor, body }) => importCast(service, actor, body),
+    bodyLimit: maxCastBytes,
+    handler: async ({ actor, body }, reply) => withUndoId(reply, await importCast(service, actor, body)),
   })
 
   app.route({
     ...importOperations.importMicboard,
-    handler: ({ actor, body }) => importMicboard(service, actor, body),
+    handler: async ({ actor, body }, reply) => withUndoId(reply, await importMicboard(service, actor, body)),
   })
 
   app.route({
@@ -38,7 +42,7 @@ export function importRoutes(app: ContractServer, service: Service): void {
 
   app.route({
     ...importOperations.importPlanningCenter,
-    handler: ({ actor, body }) => importPlanningCenter(service, actor, body),
+    handler: async ({ actor, body }, reply) => withUndoId(reply, await importPlanningCenter(service, actor, body)),
   })
 
   app.route({
@@ -81,4 +85,9 @@ export function importRoutes(app: ContractServer, service: Service): void {
     ...importOperations.undo,
     handler: ({ actor, params }) => undo(service, actor, params.undo_id),
   })
+}
+
+function withUndoId<Body extends { readonly undo_id: number | null }>(reply: FastifyReply, body: Body): Body {
+  if (body.undo_id !== null) reply.header('x-undo-id', body.undo_id)
+  return body
 }

@@ -1,13 +1,16 @@
 /** Routes for the pictures of performers. */
 
 import type { FastifyPluginCallback } from 'fastify'
-import { removePicture, setPicture } from '../../actions/equipment/edit-pictures.ts'
-import { performerOperations } from '../../contract/performers.ts'
+import { removePicture, setPicture, setPictures } from '../../actions/equipment/edit-pictures.ts'
+import { maxPictureFiles, performerOperations } from '../../contract/performers.ts'
 import { maxPictureBytes, withMount } from '../../domain/equipment/picture.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { Service } from '../../service.ts'
 import { findPicture } from '../../storage/pictures.ts'
 import type { ContractServer } from '../server/contract.ts'
+import { acceptForms, formLimit } from '../server/form-bodies.ts'
+
+const maxTotalBytes = 64 * 1024 * 1024
 
 export function pictureRoutes(app: ContractServer, service: Service): void {
   const { mount } = service
@@ -50,6 +53,26 @@ export function pictureRoutes(app: ContractServer, service: Service): void {
     done()
   }
   void app.register(uploads)
+
+  const forms: FastifyPluginCallback = (instance, _options, done) => {
+    const scope: ContractServer = instance.withTypeProvider()
+    acceptForms(
+      instance,
+      { files: maxPictureFiles, fileBytes: maxPictureBytes, totalBytes: maxTotalBytes },
+      (fields) => fields,
+    )
+    scope.route({
+      ...performerOperations.setPictures,
+      bodyLimit: formLimit(maxTotalBytes),
+      handler: async ({ actor, body }, reply) => {
+        const stored = await setPictures(service, actor, body.file)
+        if (stored.undo_id !== null) reply.header('x-undo-id', stored.undo_id)
+        return stored
+      },
+    })
+    done()
+  }
+  void app.register(forms)
 }
 
 /** Reads an `If-None-Match` header. */

@@ -10,7 +10,7 @@ import type { Service } from '../../service.ts'
 import { findScanLevels } from '../../storage/frequencies.ts'
 import { clientKeyOf } from '../server/client-key.ts'
 import type { ContractServer } from '../server/contract.ts'
-import { acceptForms, formLimit } from '../server/form-bodies.ts'
+import { acceptForms, type FormFields, formLimit } from '../server/form-bodies.ts'
 import { paginateLocal } from '../server/response.ts'
 
 export function scanRoutes(app: ContractServer, service: Service): void {
@@ -41,7 +41,10 @@ export function scanRoutes(app: ContractServer, service: Service): void {
 
   const uploads: FastifyPluginCallback = (instance, _options, done) => {
     const scope: ContractServer = instance.withTypeProvider()
-    acceptForms(instance, maxScanFileBytes, ({ offset_db, ...fields }) => ({ ...fields, ...readOffset(offset_db) }))
+    const limits = { files: 1, fileBytes: maxScanFileBytes, totalBytes: maxScanFileBytes }
+    acceptForms(instance, limits, ({ offset_db, file, ...fields }) => {
+      return { ...fields, ...readFile(file), ...readOffset(offset_db) }
+    })
     scope.route({
       ...scanOperations.uploadScan,
       bodyLimit: formLimit(maxScanFileBytes),
@@ -63,6 +66,13 @@ export function scanRoutes(app: ContractServer, service: Service): void {
     done()
   }
   void app.register(uploads)
+}
+
+function readFile(field: FormFields[string] | undefined): { readonly file?: unknown } {
+  const [file] = field ?? []
+  if (typeof file !== 'object') return field === undefined ? {} : { file: field }
+  if (file.isTooLarge) throw new RequestError('too_large', { details: 'file: the file is too large' })
+  return { file }
 }
 
 /** Converts a field of a form to a number. An empty field is treated as none; other text fails the validation. */

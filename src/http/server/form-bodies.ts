@@ -6,27 +6,37 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { UploadedFile } from '../../contract/schema.ts'
 import { RequestError } from '../../domain/errors.ts'
 
-type FormFields = Readonly<Record<string, string | UploadedFile>>
+/** A field is text or files. */
+export type FormFields = Readonly<Record<string, string | readonly UploadedFile[]>>
+
+interface FileLimits {
+  /** The number of files. */
+  readonly files: number
+  /** For each file. */
+  readonly fileBytes: number
+  /** For all files. */
+  readonly totalBytes: number
+}
 
 const maxFields = 10
 const maxFieldBytes = 1024
 /** The parts of a form except the contents of its file. */
 const maxOtherBytes = 64 * 1024
 
-/** The `bodyLimit` of a route that receives one file. */
+/** The `bodyLimit` of a route that receives files. */
 export const formLimit = (maxFileBytes: number) => maxFileBytes + maxOtherBytes
 
-/** Accepts forms only. `toBody` converts the fields, which are text or files, to the body that is validated. */
+/** Accepts forms only. `toBody` converts the fields to the body that is validated. */
 export function acceptForms(
   app: FastifyInstance,
-  maxFileBytes: number,
+  limits: FileLimits,
   toBody: (fields: FormFields) => Readonly<Record<string, unknown>>,
 ): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest, payload: IncomingMessage) => {
-    const form = openForm(request.headers['content-type'] ?? '', maxFileBytes)
+    const form = openForm(request.headers['content-type'] ?? '', limits)
     try {
-      return toBody(await readFields(form, () => payload.pipe(form)))
+      return toBody(await readFields(form, limits, () => payload.pipe(form)))
     } finally {
       payload.unpipe(form)
       // The rest of the body is discarded, so that the client reads the response.
@@ -36,15 +46,15 @@ export function acceptForms(
   app.addContentTypeParser('*', (_request, _payload, done) => done(new RequestError('not_a_form')))
 }
 
-function openForm(type: string, maxFileBytes: number): BusboyInstance {
+function openForm(type: string, { files, fileBytes }: FileLimits): BusboyInstance {
   try {
     return new Busboy({
       headers: { 'content-type': type },
       limits: {
-        files: 1,
+        files,
         fields: maxFields,
-        parts: maxFields + 1,
-        fileSize: maxFileBytes,
+        parts: maxFields + files,
+        fileSize: fileBytes,
         fieldSize: maxFieldBytes,
         fieldNameSize: 100,
         headerPairs: 20,
@@ -58,28 +68,39 @@ function openForm(type: string, maxFileBytes: number): BusboyInstance {
   }
 }
 
-function readFields(form: BusboyInstance, start: () => void): Promise<FormFields> {
+function readFields(form: BusboyInstance, { files, totalBytes }: FileLimits, start: () => void): Promise<FormFields> {
   return new Promise((resolve, reject) => {
-    const fields = new Map<string, string | UploadedFile>()
+    const fields = new Map<string, string | UploadedFile[]>()
     const fail = (details: string) => reject(new RequestError('bad_request', { details }))
-    const add = (name: string, value: string | UploadedFile) => {
-      if (fields.has(name)) fail(`${name}: expected only one value`)
-      else fields.set(name, value)
-    }
+    let size = 0
     form.on('file', (name, stream, fileName) => {
       const chunks: Buffer[] = []
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-      stream.on('limit', () => reject(new RequestError('too_large', { details: `${name}: the file is too large` })))
-      stream.on('end', () => add(name, { name: fileName ?? '', bytes: new Uint8Array(Buffer.concat(chunks)) }))
+      let isTooLarge = false
+      stream.on('data', (chunk: Buffer) => {
+        size += chunk.length
+        if (size > totalBytes) reject(new RequestError('too_large', { details: `${name}: the files are too large` }))
+        else chunks.push(chunk)
+      })
+      stream.on('limit', () => {
+        isTooLarge = true
+      })
+      stream.on('end', () => {
+        const file = { name: fileName ?? '', bytes: new Uint8Array(Buffer.concat(chunks)), isTooLarge }
+        const known = fields.get(name) ?? []
+        if (typeof known === 'string') fail(`${name}: expected only one value`)
+        else fields.set(name, [...known, file])
+      })
       stream.on('error', () => fail('body: expected multipart/form-data'))
     })
     form.on('field', (name, value, isNameCut, isCut) => {
       if (isNameCut || isCut) fail(`${name}: expected at most ${maxFieldBytes} bytes`)
-      else add(name, value)
+      else if (fields.has(name)) fail(`${name}: expected only one value`)
+      else fields.set(name, value)
     })
-    form.on('filesLimit', () => fail('body: expected only one file'))
+    const allowedFiles = files === 1 ? 'one file' : `${files} files`
+    form.on('filesLimit', () => fail(`body: expected ${files === 1 ? 'only' : 'at most'} ${allowedFiles}`))
     form.on('fieldsLimit', () => fail(`body: expected at most ${maxFields} fields`))
-    form.on('partsLimit', () => fail(`body: expected at most ${maxFields} fields and one file`))
+    form.on('partsLimit', () => fail(`body: expected at most ${maxFields} fields and ${allowedFiles}`))
     form.on('error', () => fail('body: expected complete multipart/form-data'))
     form.on('finish', () => resolve(Object.fromEntries(fields)))
     start()

@@ -50,6 +50,7 @@ it('combines the end of an assignment with the new one of the same unit, and sor
     ],
     added: ['Nora'],
     updated: 1,
+    createdSlots: new Set(),
   })
 })
 
@@ -68,6 +69,21 @@ it('lists placeholders that are added and slots that change by slot, then groups
     ['group', null, undefined, undefined, 'Group Leads', '4, 2'],
     ['group', null, 'Group Choir', '1', 'Group Choir', '9'],
   ])
+})
+
+it('lists the performer of a slot once, and the slots that are added', () => {
+  const slot = (slot: number, name: string) => ({ slot, performer: { id: null, name }, role: null })
+  const { rows, createdSlots } = toDifference([
+    { what: 'placeholder', id: null, from: null, to: { slot: 7, kind: 'wireless', name: '', note: '' } },
+    { what: 'slot', id: 7, from: null, to: slot(7, 'Nora') },
+    { what: 'slot', id: 4, from: slot(4, 'Maria'), to: { slot: 4, performer: null, role: null } },
+    { what: 'assignment', id: 8, from: assignment(4, 40, 'Maria'), to: null },
+  ])
+  expect(rows.map(({ kind, slot, before, after }) => [kind, slot, before?.name, after?.name])).toEqual([
+    ['slot', 4, 'Maria', undefined],
+    ['slot', 7, undefined, 'Nora'],
+  ])
+  expect([...createdSlots]).toEqual([7])
 })
 
 it('counts the columns of a copy from a spreadsheet and of CSV', () => {

@@ -2,7 +2,7 @@ import type { CastImport, RecordChange } from '../../../src/contract/imports.ts'
 import { isRecord } from '../../../src/domain/json.ts'
 import { t } from '../../app/i18n.ts'
 
-/** The wearer of a unit, or a placeholder. */
+/** The performer of a slot or a unit, or a placeholder. */
 export interface Label {
   /** Empty for a blank placeholder without a name. */
   readonly name: string
@@ -11,7 +11,7 @@ export interface Label {
 }
 
 export interface DifferenceRow {
-  readonly kind: 'unit' | 'placeholder' | 'move' | 'group'
+  readonly kind: 'slot' | 'unit' | 'placeholder' | 'move' | 'group'
   readonly id: number
   readonly slot: number | null
   readonly before: Label | null
@@ -23,14 +23,20 @@ export interface CastDifference {
   readonly added: readonly string[]
   /** Stored performers whose notes or pictures change. */
   readonly updated: number
+  readonly createdSlots: ReadonlySet<number>
 }
 
 export function toDifference(changes: CastImport['changes']): CastDifference {
   const ofKind = (kind: string) => changes.filter(({ what }) => what === kind)
   const performers = ofKind('performer')
+  const slotRows = ofKind('slot').flatMap(toSlotRow)
+  const slots = new Set(slotRows.map(({ slot }) => slot))
+  const placeholders = toPlaceholderRows(ofKind('placeholder'))
   const rows = [
-    ...toUnitRows(ofKind('assignment')),
-    ...toPlaceholderRows(ofKind('placeholder')),
+    ...slotRows,
+    // The performer of a slot has the pack that is received there.
+    ...toUnitRows(ofKind('assignment')).filter(({ slot }) => !slots.has(slot)),
+    ...placeholders.filter(({ slot }) => !slots.has(slot)),
     ...toMoveRows([...ofKind('channel_slot'), ...ofKind('placeholder_slot')]),
     ...ofKind('group').flatMap(toGroupRow),
   ]
@@ -38,7 +44,18 @@ export function toDifference(changes: CastImport['changes']): CastDifference {
     rows: rows.toSorted((a, b) => (a.slot ?? Infinity) - (b.slot ?? Infinity) || a.id - b.id),
     added: performers.flatMap(({ from, to }) => (from === null && isRecord(to) ? [String(to.name)] : [])),
     updated: performers.filter(({ from }) => from !== null).length,
+    createdSlots: new Set(placeholders.flatMap(({ before, slot }) => (before === null && slot !== null ? [slot] : []))),
   }
+}
+
+function toSlotRow({ id, from, to }: RecordChange): DifferenceRow[] {
+  const labelOf = (value: RecordChange['from']) =>
+    isRecord(value) && isRecord(value.performer) ? toPerformer(value.performer, value.role) : null
+  return id === null ? [] : [{ kind: 'slot', id, slot: id, before: labelOf(from), after: labelOf(to) }]
+}
+
+function toPerformer({ name }: Record<string, unknown>, role: unknown): Label {
+  return { name: String(name), detail: typeof role === 'string' ? role : null }
 }
 
 function toUnitRows(changes: readonly RecordChange[]): DifferenceRow[] {
@@ -60,7 +77,7 @@ function toAssignment(value: RecordChange['from']) {
   return {
     unit: Number(wireless_unit),
     slot: typeof slot === 'number' ? slot : null,
-    label: { name: String(performer.name), detail: typeof role === 'string' ? role : null },
+    label: toPerformer(performer, role),
   }
 }
 

@@ -48,36 +48,36 @@ export function CastPreview({ changes, isCurrent = true, isSending, problem, chi
 }
 
 interface AppliedProps {
-  readonly applied: { readonly changes: Changes; readonly undo_id: number | null }
+  readonly changes: Changes
+  /** Undone in this order; null if there is nothing to undo. */
+  readonly undoIds: readonly (number | null)[]
   readonly children: ReactNode
   readonly another: string
   onClose(): void
 }
 
-export function AppliedCast({ applied, children, another, onClose }: AppliedProps) {
+export function AppliedCast({ changes, undoIds, children, another, onClose }: AppliedProps) {
   const { api } = useServices()
   const showMessage = useShowMessage()
   const { send, isSending, problem } = useRequest()
-  const undo = async (undoId: number) => {
-    const response = await send(() => api.write('POST', `/api/undo/${undoId}`, undefined, 'object'))
-    if (!response?.ok) return
+  const ids = undoIds.filter((id) => id !== null)
+  const undo = async () => {
+    for (const id of ids) {
+      const response = await send(() => api.write('POST', `/api/undo/${id}`, undefined, 'object'))
+      if (!response?.ok) return
+    }
     onClose()
     showMessage({ text: t('cast.undone') })
   }
   return (
     <section className="cast-done">
-      <p role="status">{summaryText(toDifference(applied.changes), 'applied')}</p>
+      <p role="status">{summaryText(toDifference(changes), 'applied')}</p>
       <div className="list-actions">
         <Link className="choice" data-tone="usual" to={pathOf('monitor')}>
           {t('nav.dashboard')}
         </Link>
-        {applied.undo_id === null ? null : (
-          <button
-            type="button"
-            className="choice"
-            disabled={isSending}
-            onClick={() => applied.undo_id !== null && void undo(applied.undo_id)}
-          >
+        {ids.length === 0 ? null : (
+          <button type="button" className="choice" disabled={isSending} onClick={() => void undo()}>
             {t('cast.undo')}
           </button>
         )}
@@ -87,7 +87,7 @@ export function AppliedCast({ applied, children, another, onClose }: AppliedProp
       </div>
       {problem === null ? null : <ProblemLine problem={problem} />}
       {children}
-      <Differences changes={applied.changes} />
+      <Differences changes={changes} />
     </section>
   )
 }
@@ -113,11 +113,15 @@ export function SkippedList({ title, items }: SkippedProps) {
   )
 }
 
-function summaryText({ rows, added, updated }: CastDifference, when: 'preview' | 'applied'): string {
-  const countRows = (kind: DifferenceRow['kind']) => rows.filter((row) => row.kind === kind).length
-  const [assigned, named] = [countRows('unit'), countRows('placeholder')]
-  const [moved, grouped] = [countRows('move'), countRows('group')]
+function summaryText({ rows, added, updated, createdSlots }: CastDifference, when: 'preview' | 'applied'): string {
+  const isNew = ({ slot }: DifferenceRow) => slot !== null && createdSlots.has(slot)
+  const countRows = (kind: DifferenceRow['kind']) => rows.filter((row) => row.kind === kind && !isNew(row)).length
+  const [assigned, named, grouped] = [countRows('unit'), countRows('placeholder'), countRows('group')]
+  const changed = rows.filter((row) => (row.kind === 'slot' || row.kind === 'move') && !isNew(row))
+  const moved = new Set(changed.map(({ slot }) => slot)).size
+  const created = createdSlots.size
   const texts = [
+    created === 0 ? null : t(`cast.${when}.created`, { count: created }),
     moved === 0 ? null : t(`cast.${when}.moved`, { count: moved }),
     grouped === 0 ? null : t(`cast.${when}.groups`, { count: grouped }),
     assigned === 0 ? null : t(`cast.${when}.assignments`, { count: assigned }),
@@ -129,40 +133,50 @@ function summaryText({ rows, added, updated }: CastDifference, when: 'preview' |
 }
 
 function Differences({ changes }: { changes: Changes }) {
-  const { rows, added } = toDifference(changes)
+  const { rows, added, createdSlots } = toDifference(changes)
   if (rows.length === 0) return null
   return (
     <DataTable
       caption={t('cast.list')}
-      columns={differenceColumns(new Set(added))}
+      columns={differenceColumns(new Set(added), createdSlots)}
       rows={rows}
       idOf={({ kind, id }) => `${kind} ${id}`}
     />
   )
 }
 
-function differenceColumns(added: ReadonlySet<string>): readonly Column<DifferenceRow>[] {
+function differenceColumns(
+  added: ReadonlySet<string>,
+  createdSlots: ReadonlySet<number>,
+): readonly Column<DifferenceRow>[] {
   return [
     {
       key: 'slot',
       title: t('cast.column.slot'),
-      cell: ({ kind, slot }) => slot ?? (kind === 'group' ? '' : t('cast.noSlot')),
+      cell: ({ kind, slot }) => (
+        <>
+          {slot ?? (kind === 'group' ? '' : t('cast.noSlot'))}
+          {slot !== null && createdSlots.has(slot) ? <NewTag /> : null}
+        </>
+      ),
     },
     {
       key: 'before',
       title: t('cast.before'),
       cell: ({ kind, before }) =>
-        kind !== 'unit' && before === null ? '' : <LabelCell label={before} isNew={false} />,
+        !hasPerformer(kind) && before === null ? '' : <LabelCell label={before} isNew={false} />,
     },
     {
       key: 'after',
       title: t('cast.after'),
       cell: ({ kind, after }) => (
-        <LabelCell label={after} isNew={kind === 'unit' && after !== null && added.has(after.name)} />
+        <LabelCell label={after} isNew={hasPerformer(kind) && after !== null && added.has(after.name)} />
       ),
     },
   ]
 }
+
+const hasPerformer = (kind: DifferenceRow['kind']) => kind === 'unit' || kind === 'slot'
 
 function LabelCell({ label, isNew }: { label: Label | null; isNew: boolean }) {
   if (label === null) return <span className="unknown">{t('cast.nobody')}</span>
@@ -170,16 +184,20 @@ function LabelCell({ label, isNew }: { label: Label | null; isNew: boolean }) {
     <span className="stacked">
       <span>
         {label.name === '' ? <span className="unknown">{t('cast.noName')}</span> : <bdi>{plainText(label.name)}</bdi>}
-        {isNew ? (
-          <>
-            {' '}
-            <span className="tag" data-tone="info">
-              {t('cast.new')}
-            </span>
-          </>
-        ) : null}
+        {isNew ? <NewTag /> : null}
       </span>
       {label.detail === null ? null : <small>{plainText(label.detail)}</small>}
     </span>
+  )
+}
+
+function NewTag() {
+  return (
+    <>
+      {' '}
+      <span className="tag" data-tone="info">
+        {t('cast.new')}
+      </span>
+    </>
   )
 }

@@ -1,14 +1,15 @@
 import { useState } from 'react'
 import type { Performer } from '../../../src/contract/performers.ts'
+import type { SlotRecord } from '../../../src/contract/slots.ts'
 import type { Api, ApiResponse } from '../../app/api.ts'
 import { useServices } from '../../app/context.ts'
 import { plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
-import { type Assignment, assign, type Cast, unitName } from '../../parts/channels/assignments.ts'
 import { FormDialog, Removal } from '../../parts/dialogs/dialog.tsx'
 import { useShowMessage } from '../../parts/dialogs/messages.tsx'
-import { SelectField, TextField } from '../../parts/forms/field.tsx'
+import { Field, TextField } from '../../parts/forms/field.tsx'
 import { PerformerForm } from './performer-form.tsx'
+import { type Cast, changeSlot } from './use-cast.ts'
 
 export type PerformerQuestion =
   | { readonly kind: 'add' | 'addMany' }
@@ -29,7 +30,7 @@ export function PerformerDialog({ question, cast, ...rest }: DialogProps & { rea
     case 'change':
       return <PerformerForm performer={question.performer} {...rest} />
     case 'assign':
-      return <AssignUnit performer={question.performer} cast={cast} {...rest} />
+      return <AssignSlot performer={question.performer} {...rest} />
     case 'remove':
       return <Remove performer={question.performer} {...rest} />
     default:
@@ -128,64 +129,32 @@ async function addAll(api: Api, drafts: readonly Draft[]) {
   return { added: drafts.length, problem: null }
 }
 
-interface AssignUnitProps {
-  readonly performer: Performer
-  readonly cast: Cast
-  onDone(): Promise<void>
-  onClose(): void
-}
-
-function AssignUnit({ performer, cast, onDone, onClose }: AssignUnitProps) {
+function AssignSlot({ performer, onDone, onClose }: Omit<DialogProps, 'cast'> & { readonly performer: Performer }) {
   const { api } = useServices()
   const showMessage = useShowMessage()
   const name = plainText(performer.name)
-  const send = (values: FormData) =>
-    assign(api, cast, { performer: performer.id, wireless_unit: Number(values.get('wireless_unit')) })
-  const done = async ({ wireless_unit }: Assignment) => {
+  const send = (values: FormData) => changeSlot(api, Number(values.get('slot')), { performer_id: performer.id })
+  const done = async ({ slot }: SlotRecord) => {
     onClose()
-    showMessage({ text: t('performers.assigned', { name, unit: unitName(cast.units, wireless_unit) }) })
+    showMessage({ text: t('performers.assigned', { name, unit: t('cast.slot', { slot: String(slot) }) }) })
     await onDone()
   }
-  const options = unitOptions(cast, performer.id)
   return (
     <FormDialog
       title={t('performers.assignTitle', { name })}
       action={t('performers.assignAction')}
-      check={(values) =>
-        values.get('wireless_unit') === ''
-          ? { kind: 'refused', field: 'wireless_unit', detail: t('performers.unitMissing') }
-          : null
-      }
       {...{ send, onClose }}
       onDone={done}
     >
-      <SelectField
-        name="wireless_unit"
-        label={t('performers.fieldUnit')}
-        hint={options.length === 0 ? t('performers.noUnits') : t('performers.unitHint')}
-        options={[{ value: '', text: t('performers.noUnit') }, ...options]}
+      <Field
+        name="slot"
+        label={t('cast.column.slot')}
+        hint={t('performers.slotHint')}
+        type="number"
+        min={1}
+        max={65_535}
+        required={true}
       />
     </FormDialog>
   )
-}
-
-/** Unassigned units first, then by slot. `own` is the performer's id. */
-function unitOptions({ units, assignments, performers }: Cast, own: number) {
-  const performerOf = new Map(assignments.map(({ wireless_unit, performer }) => [wireless_unit, performer]))
-  return units
-    .filter(({ id }) => performerOf.get(id) !== own)
-    .toSorted(
-      (a, b) =>
-        Number(performerOf.has(a.id)) - Number(performerOf.has(b.id)) ||
-        (a.slot ?? Number.MAX_SAFE_INTEGER) - (b.slot ?? Number.MAX_SAFE_INTEGER) ||
-        a.id - b.id,
-    )
-    .map(({ id }) => {
-      const performer = performers.find((performer) => performer.id === performerOf.get(id))
-      const unit = unitName(units, id)
-      return {
-        value: String(id),
-        text: performer === undefined ? unit : t('performers.assignedTo', { unit, name: plainText(performer.name) }),
-      }
-    })
 }

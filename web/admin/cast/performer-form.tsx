@@ -6,6 +6,7 @@ import { t } from '../../app/i18n.ts'
 import { FormDialog } from '../../parts/dialogs/dialog.tsx'
 import { useShowMessage } from '../../parts/dialogs/messages.tsx'
 import { Field, TextField, TickField } from '../../parts/forms/field.tsx'
+import { smallPicture } from './small-picture.ts'
 
 const path = '/api/performers/'
 
@@ -78,35 +79,4 @@ async function pictureOf(values: FormData): Promise<ApiResponse<string | null | 
   const picture = await smallPicture(file)
   if (picture !== null) return { ok: true, body: picture }
   return { ok: false, problem: { kind: 'refused', field: 'picture', detail: t('performers.notAPicture') } }
-}
-
-const longestEdge = 384
-const maxChars = 200_000
-
-/** Null if the browser cannot decode the file. */
-async function smallPicture(file: Blob): Promise<string | null> {
-  const bitmap = await createImageBitmap(file).catch(() => null)
-  if (bitmap === null) return null
-  try {
-    for (let edge = longestEdge; edge >= 32; edge /= 2) {
-      const text = draw(bitmap, Math.min(1, edge / Math.max(bitmap.width, bitmap.height)))
-      if (text !== null && text.length <= maxChars) return text
-    }
-    return null
-  } finally {
-    bitmap.close()
-  }
-}
-
-function draw(bitmap: ImageBitmap, scale: number): string | null {
-  const canvas = document.createElement('canvas')
-  canvas.width = Math.max(1, Math.round(bitmap.width * scale))
-  canvas.height = Math.max(1, Math.round(bitmap.height * scale))
-  const context = canvas.getContext('2d')
-  if (context === null) return null
-  context.imageSmoothingQuality = 'high'
-  context.drawImage(bitmap, 0, 0, canvas.width, canvas.height)
-  const webp = canvas.toDataURL('image/webp', 0.8)
-  // Browsers without WebP encoding return a PNG, which is many times larger.
-  return webp.startsWith('data:image/webp') ? webp : canvas.toDataURL('image/jpeg', 0.8)
 }

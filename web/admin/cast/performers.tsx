@@ -13,8 +13,8 @@ import { type Column, DataTable } from '../../parts/tables/data-table.tsx'
 import '../../parts/tables/records.css'
 import type { Performer } from '../../../src/contract/performers.ts'
 import { t } from '../../app/i18n.ts'
-import { type Assignment, type Cast, setActive, unitName, useCast } from '../../parts/channels/assignments.ts'
 import { PerformerDialog, type PerformerQuestion } from './performer-dialogs.tsx'
+import { type Cast, type Place, placesOf, useCast } from './use-cast.ts'
 import './performers.css'
 import { showable } from '../../app/slot-records.ts'
 
@@ -45,7 +45,7 @@ interface ListProps {
 
 function List({ cast, onAsk, reload }: ListProps) {
   const mayOperate = useMay('operate')
-  const onUnassign = useUnassign(cast, reload)
+  const onUnassign = useUnassign(reload)
   return (
     <>
       <div className="list-actions">
@@ -85,28 +85,26 @@ function List({ cast, onAsk, reload }: ListProps) {
 }
 
 /** Asks for no confirmation, because it can be undone. */
-function useUnassign({ performers, units }: Cast, reload: () => Promise<void>) {
+function useUnassign(reload: () => Promise<void>) {
   const { api } = useServices()
   const showMessage = useShowMessage()
   const { send } = useRequest()
-  return async (assignment: Assignment) => {
-    const name = plainText(performers.find(({ id }) => id === assignment.performer)?.name ?? '')
-    const unit = unitName(units, assignment.wireless_unit)
-    const change = async (isActive: boolean, text: string, undo?: () => Promise<void>) => {
-      const response = await send(() => setActive(api, assignment, isActive))
+  return async ({ text: unit, unassign, assign }: Place, name: string) => {
+    const change = async (write: Place['assign'], text: string, undo?: () => Promise<void>) => {
+      const response = await send(() => write(api))
       if (response === null) return
       showMessage(response.ok ? { text, undo } : { text: response.problem.detail, tone: 'alarm' })
       await reload()
     }
-    await change(false, t('performers.unassigned', { name, unit }), () =>
-      change(true, t('performers.reassigned', { name, unit })),
+    await change(unassign, t('performers.unassigned', { name, unit }), () =>
+      change(assign, t('performers.reassigned', { name, unit })),
     )
   }
 }
 
 interface PerformerActions {
   onAsk(question: PerformerQuestion): void
-  onUnassign(assignment: Assignment): Promise<void>
+  onUnassign(place: Place, name: string): Promise<void>
 }
 
 export function performerColumns(cast: Cast, actions: PerformerActions | null): readonly Column<Performer>[] {
@@ -123,10 +121,10 @@ export function performerColumns(cast: Cast, actions: PerformerActions | null): 
       cell: ({ notes }) => (notes === '' ? t('parts.unknown') : <bdi className="notes">{plainText(notes)}</bdi>),
     },
     {
-      key: 'wears',
-      title: t('performers.columns.transmitter'),
-      sortBy: ({ id }) => cast.assignments.filter(({ performer }) => performer === id).length,
-      cell: ({ id, name }) => <Assignments id={id} name={plainText(name)} cast={cast} actions={actions} />,
+      key: 'slots',
+      title: t('performers.columns.slots'),
+      sortBy: ({ id }) => cast.slots.find(({ performer }) => performer?.id === id)?.slot ?? Number.MAX_SAFE_INTEGER,
+      cell: ({ id, name }) => <Places places={placesOf(id, cast)} name={plainText(name)} actions={actions} />,
     },
   ]
   if (actions === null) return shown
@@ -155,35 +153,30 @@ function Name({ performer }: { performer: Performer }) {
   )
 }
 
-interface AssignmentsProps {
-  readonly id: number
+interface PlacesProps {
+  readonly places: readonly Place[]
   readonly name: string
-  readonly cast: Cast
   readonly actions: PerformerActions | null
 }
 
-function Assignments({ id, name, cast: { assignments, units }, actions }: AssignmentsProps) {
-  const own = assignments.filter(({ performer }) => performer === id)
-  if (own.length === 0) return t('performers.noTransmitter')
+function Places({ places, name, actions }: PlacesProps) {
+  if (places.length === 0) return t('performers.noSlot')
   return (
     <ul className="assignments">
-      {own.map((assignment) => {
-        const unit = unitName(units, assignment.wireless_unit)
-        return (
-          <li key={assignment.id} className="row-actions">
-            <bdi>{unit}</bdi>
-            {actions === null ? null : (
-              <button type="button" className="choice" onClick={() => actions.onUnassign(assignment)}>
-                {t('performers.unassign')}
-                <span className="visually-hidden">
-                  {' '}
-                  {name}, {unit}
-                </span>
-              </button>
-            )}
-          </li>
-        )
-      })}
+      {places.map((place) => (
+        <li key={place.key} className="row-actions">
+          <bdi>{place.text}</bdi>
+          {actions === null ? null : (
+            <button type="button" className="choice" onClick={() => actions.onUnassign(place, name)}>
+              {t('performers.unassign')}
+              <span className="visually-hidden">
+                {' '}
+                {name}, {place.text}
+              </span>
+            </button>
+          )}
+        </li>
+      ))}
     </ul>
   )
 }

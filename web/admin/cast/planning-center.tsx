@@ -271,7 +271,12 @@ function PlanImport({ access: { token, remember }, loaded: { plan, positions } }
   }
   if (applied !== null) {
     return (
-      <AppliedCast applied={applied} another={t('planningCenter.another')} onClose={() => setApplied(null)}>
+      <AppliedCast
+        changes={applied.changes}
+        undoIds={[applied.undo_id]}
+        another={t('planningCenter.another')}
+        onClose={() => setApplied(null)}
+      >
         <SkippedPositions skipped={applied.skipped} slots={slots} />
       </AppliedCast>
     )
