@@ -99,6 +99,21 @@ describe.concurrent.each(engines)('records of slots on %s', (engine) => {
     expect(restored.version).toBeGreaterThan(renamed.version)
     expect((await app.get('/api/undo/')).json.map(({ id }: { id: number }) => id)).not.toContain(Number(undo))
 
+    const swap = (slot: number, placeholderSlot: number) =>
+      write(app, 'PUT', '/api/slots/', {
+        moves: [
+          { channel_id: channel.id, slot },
+          { placeholder_id: restored.placeholder_id, slot: placeholderSlot },
+        ],
+      })
+    await swap(9, 1)
+    expect((await app.get('/api/slots/')).json).toMatchObject([
+      { slot: 1, placeholder_id: restored.placeholder_id },
+      { slot: 2 },
+      { slot: 9, channel_id: channel.id },
+    ])
+    await swap(1, 9)
+
     const cleared = await write(app, 'DELETE', '/api/slots/1/')
     expect([cleared.status, (await app.get('/api/slots/1/')).json]).toEqual([
       204,

@@ -147,17 +147,12 @@ it('finds a move whose channel another user has moved since', () => {
   expect(findOutdatedMove(undoOf(edit), holders)).toMatchObject({ id: 101, from: 3 })
 })
 
-it('refers to the new id of a restored placeholder in earlier edits', () => {
-  const moved: Edit = { type: 'move', moves: [{ kind: 'placeholder', id: 9, from: 2, to: 3 }] }
-  const deleted: Edit = { type: 'delete_placeholder', placeholder: wired }
-  const restored: Edit = { type: 'add_placeholder', placeholder: { ...wired, id: 12 } }
-  const added: Edit = { type: 'add_placeholder', placeholder: wired }
-  const ofChannel: Edit = { type: 'move', moves: [{ kind: 'channel', id: 9, from: 2, to: 3 }] }
-  expect([added, moved, ofChannel].map((edit) => withRestored(edit, deleted, restored))).toEqual([
-    restored,
-    { type: 'move', moves: [{ kind: 'placeholder', id: 12, from: 2, to: 3 }] },
-    ofChannel,
-  ])
+it('refers to the new id of a restored group in earlier edits', () => {
+  const changed: Edit = { type: 'change_group', before: band, after: { ...band, title: 'Choir' } }
+  const restored: Edit = { type: 'create_group', group: { ...band, id: 12 } }
+  const moved: Edit = { type: 'move', moves: [{ kind: 'channel', id: 7, from: 2, to: 3 }] }
+  const renumbered = [changed, moved].map((edit) => withRestored(edit, { type: 'delete_group', group: band }, restored))
+  expect(renumbered).toMatchObject([{ before: { id: 12 }, after: { id: 12, title: 'Choir' } }, moved])
 })
 
 it('lists the free slots between used ones and two after them, and shortens long runs', () => {

@@ -223,15 +223,11 @@ export function isApplied(edit: Edit, { holders, groups, placeholders }: Omit<Ar
   }
 }
 
-/** A group or placeholder that is restored by its values has a new id, to which earlier edits must refer. */
+/** A group that was deleted and created again has a new id, to which earlier edits must refer. */
 export function withRestored(edit: Edit, deleted: Edit, restored: Edit): Edit {
-  if (deleted.type === 'delete_group' && restored.type === 'create_group') {
-    return withGroupId(edit, deleted.group.id, restored.group.id)
-  }
-  if (deleted.type === 'delete_placeholder' && restored.type === 'add_placeholder') {
-    return withPlaceholderId(edit, deleted.placeholder.id, restored.placeholder.id)
-  }
-  return edit
+  return deleted.type === 'delete_group' && restored.type === 'create_group'
+    ? withGroupId(edit, deleted.group.id, restored.group.id)
+    : edit
 }
 
 function withGroupId(edit: Edit, oldId: number, id: number): Edit {
@@ -240,21 +236,6 @@ function withGroupId(edit: Edit, oldId: number, id: number): Edit {
       return edit.after.id === oldId ? { ...edit, before: { ...edit.before, id }, after: { ...edit.after, id } } : edit
     case 'create_group':
       return edit.group.id === oldId ? { ...edit, group: { ...edit.group, id } } : edit
-    default:
-      return edit
-  }
-}
-
-function withPlaceholderId(edit: Edit, oldId: number, id: number): Edit {
-  switch (edit.type) {
-    case 'move': {
-      const isOld = (move: Move) => move.kind === 'placeholder' && move.id === oldId
-      return { ...edit, moves: edit.moves.map((move) => (isOld(move) ? { ...move, id } : move)) }
-    }
-    case 'change_placeholder':
-      return edit.after.id === oldId ? { ...edit, before: { ...edit.before, id }, after: { ...edit.after, id } } : edit
-    case 'add_placeholder':
-      return edit.placeholder.id === oldId ? { ...edit, placeholder: { ...edit.placeholder, id } } : edit
     default:
       return edit
   }

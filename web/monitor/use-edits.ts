@@ -30,7 +30,7 @@ function holdersOf({ receivers, placeholders }: Pick<WatchState, 'receivers' | '
 
 interface AppliedEdit {
   readonly edit: Edit
-  /** Of a merge, which only the service can undo. Other edits are undone by their reverse. */
+  /** The service undoes the edit. Without it, the edit is undone by its reverse. */
   readonly undoId: string | undefined
 }
 
@@ -118,9 +118,7 @@ export function useEdits(): Edits {
     async (edit: Edit) => {
       const response = await run(edit)
       if (!response.ok) return response
-      const { body, undoId } = response
-      const isMerge = body.type === 'move' && body.merged !== undefined
-      setDone([...done.current, { edit: body, undoId: isMerge ? undoId : undefined }])
+      setDone([...done.current, { edit: response.body, undoId: response.undoId }])
       showMessage({ text: messageOf(response.body), undo })
       return response
     },

@@ -80,7 +80,7 @@ const offersByRecords = new WeakMap<
 >()
 
 /** By the channel that receives the pack. Computed once for all cards. */
-export function offersIn({ assignments, slotRecords }: Read): Offers {
+function offersIn({ assignments, slotRecords }: Read): Offers {
   const known = offersByRecords.get(slotRecords)
   if (known?.assignments === assignments) return known.offers
   const bySlot = [...slotRecords.values()].toSorted((a, b) => b.slot - a.slot)
