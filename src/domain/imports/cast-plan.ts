@@ -52,7 +52,7 @@ export interface PlannedPerformer {
 }
 
 /** A slot that changes. */
-export interface PlannedSlot {
+interface PlannedSlot {
   readonly slot: number
   /** Null for a slot that is added. */
   readonly before: CastSlot | null
@@ -62,7 +62,7 @@ export interface PlannedSlot {
 }
 
 /** A unit in no slot that gets another performer or role. */
-export interface PlannedUnit {
+interface PlannedUnit {
   readonly unit: number
   /** Key in `performers`. */
   readonly performer: string

@@ -19,7 +19,7 @@ interface Changed<Item> {
 }
 
 /** The entries about a slot, before and after the recall. */
-export interface ChangedEntry extends Changed<SlotFields> {
+interface ChangedEntry extends Changed<SlotFields> {
   readonly holder: EntryHolder
   readonly slot: number
 }
