@@ -223,6 +223,10 @@ describe.each(engines)('approving after a replacement (%s)', (engine) => {
     await until('the connection is open', () => shure.push.connections > 0)
     const { id } = deviceOf(shure)
     const old = await app.receiver(id)
+    await app.send('PUT', '/api/slots/1/', {
+      headers: { ...app.admin, 'content-type': 'application/json' },
+      body: JSON.stringify({ performer_name: 'Nora', role: 'Glinda' }),
+    })
     const slotsOf = ({ channels }: typeof old) => channels.map(({ channel, slot }) => [channel, slot])
     shure.show.set(id, { serial_number: 'NEW-1', mac_address: '00:0E:DD:FE:FE:01', ip: '10.99.0.1' })
     for (let polls = 0; polls < 4; polls += 1) await poll(app)
@@ -231,6 +235,10 @@ describe.each(engines)('approving after a replacement (%s)', (engine) => {
     const created = await app.receiver(id)
     expect(slotsOf(created)).toEqual(slotsOf(old))
     for (const { transmitter } of created.channels) expect(transmitter).not.toBeNull()
+    // Conformance: C-21.7.
+    expect((await app.get('/api/slots/1/')).json).toMatchObject({
+      ...{ title: 'Nora', role: 'Glinda', channel_id: created.channels[0]?.id },
+    })
     expect(slotsOf((await app.get(`/api/receivers/${old.id}/`)).json)).toEqual([
       [1, 5],
       [2, 6],

@@ -92,6 +92,14 @@ export async function renewVersions(tx: Tx, kind: EntryHolder['kind'], ids: read
   })
 }
 
+/** Gives what was entered about a channel to the one that replaces it in its slot. */
+export async function passSlotEntry(tx: Tx, fromChannel: number, toChannel: number): Promise<void> {
+  const entry = await findSlotEntry(tx.query, { kind: 'channel', id: fromChannel })
+  if (entry === undefined || isEmptyEntry(entry)) return
+  await replaceSlotEntry(tx, { kind: 'channel', id: toChannel }, entry)
+  await replaceSlotEntry(tx, { kind: 'channel', id: fromChannel }, emptyFields)
+}
+
 /** Returns the slots of channels that have a performer. */
 export async function listCastSlots(reader: Reader): Promise<CastSlot[]> {
   const rows = await reader

@@ -20,6 +20,7 @@ import { writeAudit } from '../../storage/audit.ts'
 import type { Tx } from '../../storage/database.ts'
 import { acknowledgeMovements, findEntries, findMovements, type Reviewer, saveReview } from '../../storage/discovery.ts'
 import { saveReceivers } from '../../storage/receivers.ts'
+import { passSlotEntry } from '../../storage/slot-entries.ts'
 import { placeChannels } from '../../storage/slots.ts'
 import { createReceiver } from '../equipment/edit-receivers.ts'
 
@@ -128,6 +129,10 @@ async function importReceiver(decision: Decision, approval: Approval): Promise<R
   const created = await createReceiver(tx, revision, creation)
   const [after, before] = [withSlotsOf(created, replaced), withSlotsOf(replaced, created)]
   await placeChannels(tx, revision, [...after.channels, ...before.channels])
+  for (const { channel, id } of before.channels) {
+    const next = after.channels.find((candidate) => candidate.channel === channel)
+    if (next !== undefined) await passSlotEntry(tx, id, next.id)
+  }
   known.put(before)
   known.put(after)
   return after

@@ -29,7 +29,7 @@ export function reviewError({ id, status }: Pick<QueueEntry, 'id' | 'status'>, a
 }
 
 export type Approval =
-  /** The new receiver takes over the API id and the slots of the one it replaces. */
+  /** The new receiver takes over the API id, the slots and their entries from the one it replaces. */
   | { readonly kind: 'create'; readonly creation: Creation; readonly replaces: Receiver | null }
   /** The device now matches a known receiver, so no receiver is created. */
   | { readonly kind: 'link'; readonly receiver: Receiver }
