@@ -57,6 +57,9 @@ describe.concurrent.each(engines)('the assignment of a performer in a slot (%s)'
     // The slot can be undone although its pack has changed since.
     expect((await app.post(`/api/undo/${named.headers['x-undo-id']}`)).status).toBe(200)
     expect([await performerIn(1), await listActive()]).toEqual([null, []])
+    // She wore the second pack, so that assignment stays in the history.
+    const { json: worn } = await app.get('/api/assignments/?wireless_unit=2')
+    expect(worn).toMatchObject([{ is_active: false, ended_at: expect.any(String) }])
     await put(1, { performer_name: 'Nora', role: 'Glinda' })
     const ben = (await app.post('/api/performers/', { name: 'Ben' })).json
     await app.post('/api/assignments/', { performer: ben.id, wireless_unit: 1, role: 'Fiyero' })

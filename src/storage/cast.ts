@@ -143,7 +143,7 @@ async function findChannel(reader: Reader, { performer, wireless_unit }: Assignm
   const [unit] = await listActiveAssignmentsOf(reader, [wireless_unit])
   if (unit === undefined || unit.isDevice) return null
   const worn = new Set((await listAssignments(reader, { performer, is_active: true })).map((one) => one.wireless_unit))
-  const slots = (await listCastSlots(reader)).filter((slot) => slot.performer === performer)
+  const slots = await listCastSlots(reader, performer)
   const own = slots.find((slot) => slot.unit === wireless_unit)
   return (own ?? slots.find((slot) => slot.unit === null || !worn.has(slot.unit)))?.channel ?? null
 }
@@ -172,7 +172,8 @@ async function writeCast(
   await inChunks(ended, async (chunk) => {
     const ids = chunk.map(({ id }) => id)
     if (undone !== undefined) {
-      await tx.query.deleteFrom('assignments').where('id', 'in', ids).where('started_at', '>=', undone).execute()
+      // Later ones followed a pack, and really took place.
+      await tx.query.deleteFrom('assignments').where('id', 'in', ids).where('started_at', '=', undone).execute()
     }
     await tx.query.updateTable('assignments').set({ is_active: 0, ended_at: time }).where('id', 'in', ids).execute()
   })
@@ -184,7 +185,7 @@ async function writeCast(
     const earlier = (await listAssignments(tx.query, { performer, wireless_unit })).at(-1)
     // Packs that alternate would fill the table otherwise.
     if (earlier !== undefined && isFollowing) await saveAssignment(tx, { ...setActive(earlier, true, time), role })
-    else if (earlier !== undefined && undone !== undefined && (earlier.ended_at ?? 0) >= undone) {
+    else if (earlier !== undefined && undone !== undefined && earlier.ended_at === undone) {
       await saveAssignment(tx, { ...earlier, is_active: true, ended_at: null, role })
     } else await insertAssignment(tx, { ...assignment, is_active: true, started_at: time, ended_at: null })
   }

@@ -100,14 +100,15 @@ export async function passSlotEntry(tx: Tx, fromChannel: number, toChannel: numb
   await replaceSlotEntry(tx, { kind: 'channel', id: fromChannel }, emptyFields)
 }
 
-/** Returns the slots of channels that have a performer. */
-export async function listCastSlots(reader: Reader): Promise<CastSlot[]> {
+/** Returns the slots of channels that have a performer, or this one. */
+export async function listCastSlots(reader: Reader, ofPerformer?: number): Promise<CastSlot[]> {
   const rows = await reader
     .selectFrom('slot_entries')
     .innerJoin('channels', 'channels.id', 'slot_entries.channel_id')
     .leftJoin('units', 'units.channel_id', 'channels.id')
     .select(['channels.slot', 'channels.id as channel', 'units.id as unit', 'performer', 'role'])
     .where('performer', 'is not', null)
+    .$if(ofPerformer !== undefined, (query) => query.where('performer', '=', ofPerformer ?? 0))
     .execute()
   return rows.map(({ performer, ...row }) => ({ ...row, performer: performer ?? 0 }))
 }
