@@ -9,7 +9,7 @@ import type { Actor } from '../domain/access/access.ts'
 import { type EntryHolder, isEmptyEntry } from '../domain/equipment/slot-entry.ts'
 import type { PlannedMove } from '../domain/equipment/slots.ts'
 import type { Reader, Tx } from './database.ts'
-import { findActiveAssignment } from './hardware.ts'
+import { findActiveAssignment, hasUnit } from './hardware.ts'
 import { nextRevision } from './revision.ts'
 import { inChunks } from './rows.ts'
 import { markShowOfScene } from './shows.ts'
@@ -249,7 +249,9 @@ function describe(table: UndoableTable, id: number, { channel_id = null, placeho
 async function hasConflict(tx: Tx, table: UndoableTable, id: number, values: Values | null): Promise<boolean> {
   if (table === 'performers') return values === null && (await isInCast(tx, id))
   if (table === 'slot_entries') return values !== null && (await refersToRemoved(tx, values))
-  if (table !== 'assignments' || values?.is_active !== 1) return false
+  if (table !== 'assignments' || values === null) return false
+  if (!(await hasUnit(tx.query, Number(values.wireless_unit))) || (await refersToRemoved(tx, values))) return true
+  if (values.is_active !== 1) return false
   const active = await findActiveAssignment(tx.query, Number(values.wireless_unit))
   return active !== undefined && active.id !== id
 }
@@ -263,7 +265,7 @@ async function isInCast({ query }: Tx, performer: number): Promise<boolean> {
     .select('assignments.id')
     .where('performer', '=', performer)
     .where('is_active', '=', 1)
-    .where('api_device_id', 'is not', null)
+    .where((where) => where.or([where('api_device_id', 'is not', null), where('channel_id', 'is', null)]))
   return [await entry.executeTakeFirst(), await assignment.executeTakeFirst()].some((row) => row !== undefined)
 }
 

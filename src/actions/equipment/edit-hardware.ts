@@ -203,21 +203,31 @@ async function performerOf(reader: Reader, id: number): Promise<Performer> {
 
 export type AssignmentChange = Partial<Pick<Assignment, 'performer' | 'wireless_unit' | 'role' | 'is_active'>>
 
+/** With the id to undo the change with; null if nothing has changed. */
+interface EditedAssignment {
+  readonly assignment: Assignment
+  readonly undoId: number | null
+}
+
 export async function addAssignment(
   service: Service,
   actor: Actor,
   { is_active = true, role = null, ...who }: AssignmentChange & Pick<Assignment, 'performer' | 'wireless_unit'>,
-): Promise<Assignment> {
+): Promise<EditedAssignment> {
   return service.ingest.change(async (tx) => {
+    const undo = new UndoRecorder(tx, actor)
     const time = now()
     const draft = { ...who, role, is_active, started_at: time, ended_at: is_active ? null : time }
     await checkAssignment(tx, draft)
-    const inserted = await settleCast(tx, { actor, time }, async () => {
-      if (is_active) await enterUnit(tx, who.wireless_unit, draft)
-      return insertAssignment(tx, draft)
+    const assignment = await settleCast(tx, { actor, time }, async () => {
+      const isInSlot = is_active && (await enterUnit(tx, who.wireless_unit, draft, undo))
+      const inserted = await insertAssignment(tx, draft)
+      // The assignment of a unit in a slot is undone with the slot.
+      if (!isInSlot) undo.added('assignments', inserted.id)
+      return inserted
     })
-    await audit(tx, actor, 'assignment.create', `assignment ${inserted.id}`, { ...who, role, is_active })
-    return inserted
+    await audit(tx, actor, 'assignment.create', `assignment ${assignment.id}`, { ...who, role, is_active })
+    return { assignment, undoId: await undo.save('assignment.create', time) }
   })
 }
 
@@ -226,8 +236,9 @@ export async function changeAssignment(
   actor: Actor,
   id: number,
   { is_active, ...change }: AssignmentChange,
-): Promise<Assignment> {
+): Promise<EditedAssignment> {
   return service.ingest.change(async (tx) => {
+    const undo = new UndoRecorder(tx, actor)
     const time = now()
     const before = await assignmentOf(tx.query, id)
     const after = { ...setActive(before, is_active ?? before.is_active, time), ...change }
@@ -235,25 +246,32 @@ export async function changeAssignment(
     await checkAssignment(tx, after, id)
     await settleCast(tx, { actor, time }, async () => {
       const isSame = before.performer === performer && before.wireless_unit === wireless_unit
-      if (before.is_active) await changeSlotOf(tx, before, isSame && after.is_active ? after : nobody)
-      if (after.is_active && !(before.is_active && isSame)) await enterUnit(tx, wireless_unit, after)
+      const wasInSlot =
+        before.is_active && (await changeSlotOf(tx, before, isSame && after.is_active ? after : nobody, undo))
+      if (!wasInSlot) await undo.willChange('assignments', id)
+      if (after.is_active && !(before.is_active && isSame)) await enterUnit(tx, wireless_unit, after, undo)
       await saveAssignment(tx, after)
     })
     const details = { performer, wireless_unit, role, is_active: after.is_active }
     await audit(tx, actor, 'assignment.change', `assignment ${id}`, details)
-    return after
+    return { assignment: after, undoId: await undo.save('assignment.change', time) }
   })
 }
 
-export async function removeAssignment(service: Service, actor: Actor, id: number): Promise<void> {
-  await service.ingest.change(async (tx) => {
+/** Returns the id to undo the removal with. */
+export async function removeAssignment(service: Service, actor: Actor, id: number): Promise<number | null> {
+  return service.ingest.change(async (tx) => {
+    const undo = new UndoRecorder(tx, actor)
+    const time = now()
     const assignment = await assignmentOf(tx.query, id)
-    await settleCast(tx, { actor, time: now() }, async () => {
-      if (assignment.is_active) await changeSlotOf(tx, assignment, nobody)
+    await settleCast(tx, { actor, time }, async () => {
+      const wasInSlot = assignment.is_active && (await changeSlotOf(tx, assignment, nobody, undo))
+      if (!wasInSlot) await undo.willChange('assignments', id)
       await deleteAssignment(tx, id)
     })
     const { performer, wireless_unit } = assignment
     await audit(tx, actor, 'assignment.delete', `assignment ${id}`, { performer, wireless_unit })
+    return undo.save('assignment.delete', time)
   })
 }
 

@@ -249,24 +249,27 @@ function assignmentRoutes(app: ContractServer, service: Service): void {
   app.route({
     ...performerOperations.createAssignment,
     handler: async ({ actor, body }, reply) => {
-      reply.code(201)
-      return toAssignmentBody(await addAssignment(service, actor, body))
+      const { assignment, undoId } = await addAssignment(service, actor, body)
+      setUndoId(reply.code(201), undoId)
+      return toAssignmentBody(assignment)
     },
   })
 
   app.route({
     ...performerOperations.changeAssignment,
-    handler: async ({ actor, params, body }) => {
+    handler: async ({ actor, params, body }, reply) => {
       const { id, started_at: _started, ended_at: _ended, ...change } = body
       requireSameId(params.id, id)
-      return toAssignmentBody(await changeAssignment(service, actor, params.id, change))
+      const { assignment, undoId } = await changeAssignment(service, actor, params.id, change)
+      setUndoId(reply, undoId)
+      return toAssignmentBody(assignment)
     },
   })
 
   app.route({
     ...performerOperations.removeAssignment,
     handler: async ({ actor, params }, reply) => {
-      await removeAssignment(service, actor, params.id)
+      setUndoId(reply, await removeAssignment(service, actor, params.id))
       return reply.code(204).send(null)
     },
   })
