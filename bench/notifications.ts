@@ -29,7 +29,7 @@ const alertsPerMinute = 100
 /** Longer than three timeouts of an endpoint that hangs. */
 const seconds = 35
 const changesPerSecond = 50
-/** Receivers with changing levels, in addition to the first channels: more than the alerts of a run. */
+/** Receivers whose levels change. Their channels outnumber the alerts of a run. */
 const receivers = 40
 const openAlerts = 10
 const rules = 10

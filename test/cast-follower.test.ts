@@ -107,7 +107,7 @@ describe.concurrent.each(engines)('the assignment of a performer in a slot (%s)'
     await receive(off(3), pack(1, 'H02', 'MTH400'))
     await put(3, { performer_name: 'Ben' })
     expect(await listActive()).toEqual(['Cem 3 null'])
-    // Settings, groups and the other lists are not loaded again for this.
+    // Settings, groups and the other lists are not reloaded for this.
     expect(loads).toBe(0)
   })
 })

@@ -219,7 +219,7 @@ describe.concurrent.each(engines)('the import of a cast list (%s)', (engine) => 
     expect(undoable).toMatchObject({ id: imported.json.undo_id, what: 'cast.import', slots: [1, 7, 8, 9] })
 
     expect((await undoOf(app, imported.json.undo_id)).status).toBe(200)
-    // The version of an entry never returns.
+    // The version of an entry is never reused.
     expect(await slots()).toEqual(before.map((slot: object) => ({ ...slot, version: expect.any(Number) })))
     expect((await app.get('/api/performers/')).json).toEqual([])
   })
@@ -328,7 +328,7 @@ describe.concurrent('the import of a cast list', () => {
   })
 })
 
-/** Starts a server of photos, which lists the requests. */
+/** Starts a photo server that records its requests. */
 async function startPhotos() {
   const requests: string[] = []
   const server = createServer(({ url = '' }, response) => {

@@ -281,7 +281,7 @@ describe.concurrent('requests about slots', () => {
     expect((await put(app, 1, { color: 'red' }, { 'if-match': '5' })).json.details).toContain('If-Match: expected')
     const red = await put(app, 1, { color: 'red' }, { 'if-match': `W/"${lead.version}"` })
     expect([red.status, red.json]).toEqual([200, { ...lead, color: 'red', version: expect.any(Number) }])
-    // A version never returns, not even by an undo.
+    // A version is never reused, even after an undo.
     await write(app, 'DELETE', '/api/slots/1/')
     const first = { 'if-match': '"0"' }
     expect((await put(app, 1, { label: 'Lead' }, first)).status).toBe(412)
@@ -289,7 +289,7 @@ describe.concurrent('requests about slots', () => {
     expect((await app.post(`/api/undo/${undoId}`)).status).toBe(200)
     expect((await app.get('/api/slots/2/')).json.label).toBeNull()
     expect((await put(app, 2, { label: 'Choir' }, first)).status).toBe(412)
-    // Nor is the version of a slot that of another thing in it.
+    // Different contents of a slot never have the same version.
     const { channel_id: id } = (await app.get('/api/slots/2/')).json
     const [{ id: other }] = (await app.get('/api/data.json')).json.receivers.flatMap(
       ({ channels }: { channels: { id: number; slot: number }[] }) => channels.filter(({ slot }) => slot === 1),

@@ -98,7 +98,7 @@ describe.concurrent.each(engines)('a swap on %s', (engine) => {
     expect((await records()).map(withoutVersion)).toEqual([one, two].map(withoutVersion))
     expect(await active()).toEqual([[one.unit_id, 'Nora', 'Glinda']])
 
-    // The channel of a slot goes onto an empty place, and leaves its person waiting for a pack.
+    // The channel moves to a slot without equipment. Its performer stays and waits for a pack.
     const { json: empty } = await put(app, 9, { label: 'Spare' })
     const moved = await swap(app, 9, { with: 1, what: 'equipment' })
     expect(moved.json.slots).toMatchObject([
@@ -132,7 +132,7 @@ describe.concurrent('requests to swap', () => {
       const response = await swap(app, slot, body)
       expect([response.status, response.json.details]).toEqual([status, expect.stringContaining(details)])
     }
-    // Both slots have no people.
+    // Neither slot has a performer.
     await put(app, 8, { note: 'a' })
     await put(app, 9, { note: 'b' })
     const same = await swap(app, 8, { with: 9, what: 'people' })

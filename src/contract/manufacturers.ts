@@ -69,7 +69,7 @@ export const Tested = named('ConnectionTest', 'Result of a connection test.', {
 })
 export type ConnectionTest = Body<typeof Tested>
 
-export const Detection = named('Detection', 'What responds at an address.', {
+export const Detection = named('Detection', 'The equipment that responds at an address.', {
   found: listOf(
     Type.Object({
       plugin: text('Code of the plugin that supports it.'),
@@ -77,7 +77,7 @@ export const Detection = named('Detection', 'What responds at an address.', {
       address: text('Address with its protocol, as in the configuration.'),
       device_type: text('Model family.'),
       model: textOrNull('Model.'),
-      channels: whole('Number of channels; 0 as long as it is not known.'),
+      channels: whole('Number of channels; 0 while unknown.'),
       access: oneOf(
         ['open', 'password_needed', 'password_rejected', 'failed'],
         'Result of a request with the given password, if any.',
@@ -89,11 +89,11 @@ export const Detection = named('Detection', 'What responds at an address.', {
   ),
   known: listOf(
     Type.Object({
-      receiver_id: wholeOrNull('Id of the receiver; null as long as a source has reported none.'),
+      receiver_id: wholeOrNull('Id of the receiver; null until a source has reported it.'),
       name: text('Name of the receiver, or the address of the source.'),
       manufacturer: text('Code of the manufacturer.'),
     }),
-    'What is already monitored there; it is not contacted.',
+    'Receivers and sources that are already monitored there. They are not contacted.',
   ),
   unknown: listOf(
     Type.Object({ address: text('Address with its protocol.'), error: text('How it responded.') }),
@@ -171,7 +171,7 @@ export const manufacturerOperations = operationsOf({
   detectEquipment: endpoint('POST', '/api/admin/manufacturers/detect', {
     ...about(
       'Administration',
-      'Detects the manufacturer and the protocol of a device or system from its address. A password is only sent if one thing responds.',
+      'Detects the manufacturer and the protocol of a device or system from its address. A password is sent only if a single device or system is found.',
     ),
     body: DetectionRequest,
     response: { 200: Detection },

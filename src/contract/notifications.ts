@@ -48,7 +48,7 @@ export const NotificationChannel = named('NotificationChannel', 'A service by wh
   }),
   enabled: flag('Whether alerts are sent by it.'),
   without_names: flag(
-    'Whether its messages name channels by their slots alone, without people, labels and channel names.',
+    'True if its messages identify channels only by slot, without performers, labels or channel names.',
   ),
 })
 export type NotificationChannelBody = Body<typeof NotificationChannel>

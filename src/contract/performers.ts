@@ -127,14 +127,14 @@ const ByPicture = Type.Object({
 
 export const maxPictureFiles = 500
 const Pictures = body({
-  file: Type.Array(uploadedFile('A picture, named like its performer.'), {
+  file: Type.Array(uploadedFile('A picture, named after its performer.'), {
     minItems: 1,
     maxItems: maxPictureFiles,
     description: `1 to ${maxPictureFiles} files`,
   }),
 })
 
-export const StoredPictures = named('StoredPictures', 'The files of pictures that were sent.', {
+export const StoredPictures = named('StoredPictures', 'The result of an upload of pictures.', {
   matched: listOf(
     Type.Object({
       file: text('Name of the file.'),
@@ -146,7 +146,7 @@ export const StoredPictures = named('StoredPictures', 'The files of pictures tha
   unmatched: listOf(Type.String(), 'The names of all other files.'),
   failures: listOf(
     Type.Object({ file: text('Name of the file.'), reason: text('Why it is not stored.') }),
-    'The files in `unmatched` that are no pictures, are too large, or match several performers.',
+    'The files in `unmatched` that are not pictures, are too large, or match several performers.',
   ),
   undo_id: wholeOrNull('Id for `POST /api/undo/{undo_id}`; null if nothing changes.'),
 })

@@ -127,7 +127,7 @@ const BatteryChange = named('BatteryChange', 'A battery to change.', {
 export type BatteryChange = Body<typeof BatteryChange>
 
 export const BatteryList = named('BatteryList', 'The batteries to change so that all packs last until a time.', {
-  before: time('Until when they must last.'),
+  before: time('The time until which they must last.'),
   changes: listOf(BatteryChange, 'By slot; those with the reason `unknown` last.'),
 })
 export type BatteryList = Body<typeof BatteryList>
@@ -136,7 +136,7 @@ const BatteryListQuery = query({
   before: Type.String({
     format: 'date-time',
     description:
-      'Until when the batteries must last, such as 2026-05-01T20:30:00Z; default: the planned end of the running show, else in two hours.',
+      'The time until which the batteries must last, such as 2026-05-01T20:30:00Z; default: the planned end of the running show, else in two hours.',
   }),
 })
 

@@ -74,7 +74,7 @@ const SceneSlot = Type.Object({
   ),
 })
 
-export const Arrangement = named('Arrangement', 'What a scene stores.', {
+export const Arrangement = named('Arrangement', 'The contents of a scene.', {
   slots: listOf(SceneSlot, 'The slots of the show.'),
   groups: listOf(
     Type.Object({ id, title: text('Heading.'), slots: listOf(Type.Integer(), 'Slots in the group.') }),

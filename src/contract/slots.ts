@@ -46,7 +46,7 @@ export const SlotRecord = named('SlotRecord', 'What people entered about a slot,
     'Where the title comes from: the performer, the label, the channel, the transmitter, or the receiver with the number of the channel.',
   ),
   label: textOrNull('Name that was given to the slot.'),
-  color: orNull(Type.Enum([...slotColors]), 'Color that was given to the slot.'),
+  color: orNull(Type.Enum([...slotColors]), 'Colour of the slot.'),
   kind: oneOf(placeholderKinds, 'What is in the slot.'),
   performer: orNull(
     Type.Object({

@@ -1,4 +1,4 @@
-/** Verifies the password of a detected device or system, with the certificate that it has. */
+/** Verifies the password of a detected device or system. Accepts only the certificate that was found. */
 
 import { readFingerprint } from '../upstream/destinations.ts'
 import { ApiError, codeOf, isCertificateCode } from '../upstream/errors.ts'
@@ -12,7 +12,7 @@ export interface Access {
   readonly fingerprint: string | null
 }
 
-/** Devices on other protocols than HTTP need no password, and their probes have already read from them. */
+/** Devices with protocols other than HTTP need no password, and their probes have already read from them. */
 export async function checkAccess(
   { plugin, kind, address }: DetectedDevice,
   { username, password }: { readonly username: string | undefined; readonly password: string },

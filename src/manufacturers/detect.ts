@@ -47,8 +47,8 @@ function isHost(hostname: string): boolean {
 const resolveLimitMs = 2_000
 
 /**
- * Returns the IP addresses of a host; null if its name does not resolve. With the returned destinations, the name keeps
- * these addresses, so that the checked ones are those that are contacted.
+ * Returns the IP addresses of a host; null if its name does not resolve. The returned destinations pin the name to these
+ * addresses, so that the checked addresses are the ones contacted.
  */
 export async function resolveOnce(
   destinations: Destinations,
@@ -63,7 +63,7 @@ export async function resolveOnce(
   return { ips, destinations: { ...destinations, resolve: async () => resolved } }
 }
 
-/** Leaves out the addresses to which nothing is sent. */
+/** Omits probes of addresses that are never contacted. */
 export async function selectAllowed(probes: readonly Probe[], destinations: Destinations): Promise<readonly Probe[]> {
   const areBlocked = await Promise.all(probes.map(({ address }) => isHostBlocked(destinations, new URL(address))))
   return probes.filter((_, index) => !areBlocked[index])
@@ -75,7 +75,7 @@ export interface DetectedDevice extends FoundDevice {
 
 interface Detected {
   readonly found: readonly DetectedDevice[]
-  /** Probes to which a host responded that could not be identified. */
+  /** Probes that got a response from an unidentified host. */
   readonly failed: readonly (Probe & { readonly error: string })[]
 }
 
@@ -106,8 +106,8 @@ export function listProbes(plugin: Plugin, { host, scheme, port, text }: Entered
 }
 
 /**
- * Runs the probes. Those of one port follow each other, because many devices accept only one connection, and end when
- * one has identified what is there.
+ * Runs the probes. Probes of one port run one at a time, because many devices accept only one connection. They stop once
+ * the device or system is identified.
  */
 export async function runProbes(
   probes: readonly Probe[],
@@ -154,7 +154,7 @@ function isIdentified({ probe: { kind, identify }, result: { devices } }: Ran): 
   return devices.length > 0 && (kind === 'device' || identify !== undefined)
 }
 
-/** What asks for credentials may be a system with the common device API. */
+/** A host that asks for credentials may be a system with the common device API. */
 function withProtectedSystem({ kind, identify, address }: Probe, result: ProbeResult): ProbeResult {
   if (kind !== 'system' || identify !== undefined || result.failure?.status !== 401) return result
   const unknown = {

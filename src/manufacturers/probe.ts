@@ -39,7 +39,7 @@ export interface Probe extends Pick<FoundDevice, 'kind' | 'address'> {
 
 export interface ProbeResult {
   readonly devices: readonly FoundDevice[]
-  /** Why a host that responds could not be identified. */
+  /** Reason that a responding host could not be identified. */
   readonly failure: ProbeFailure | null
 }
 
@@ -72,7 +72,7 @@ const anonymously = { credentials: { scheme: 'none' }, verifySsl: false, fingerp
 
 const nothing: ProbeResult = { devices: [], failure: null }
 
-/** The probes that have not started when the signal aborts are left out. */
+/** Skips probes that have not started when the signal aborts. */
 export async function probeAll(
   probes: readonly Probe[],
   destinations: Destinations,

@@ -1,6 +1,6 @@
 /**
  * The only writer of the cast. People enter performers in slots, and the active assignments of packs follow from that.
- * The assignment of a unit in no slot stands for itself until a slot without a performer receives the unit.
+ * A unit in no slot keeps its own assignment until a slot without a performer receives it.
  */
 
 import type { Actor } from '../domain/access/access.ts'
@@ -56,7 +56,7 @@ export async function settleCast<T>(
   return result
 }
 
-/** Stores that assignments follow the packs that slots receive, with the events. */
+/** Moves assignments to the packs that slots receive, and stores the events. */
 export async function followPacks(tx: Tx, changes: CastChanges, time: number): Promise<void> {
   const units = [...changes.ended, ...changes.started].map(({ wireless_unit }) => wireless_unit)
   const before = await listActiveAssignmentsOf(tx.query, units)
@@ -65,7 +65,7 @@ export async function followPacks(tx: Tx, changes: CastChanges, time: number): P
   await insertEvents(tx, compareAssignments(before, after, { time, by: null }))
 }
 
-/** Enters a performer in the slot in which the unit is. Returns false if it is in none. Call it in `settleCast`. */
+/** Enters a performer in the unit's slot. Returns false if it is in none. Call it in `settleCast`. */
 export async function enterUnit(
   tx: Tx,
   unit: number,
@@ -93,7 +93,7 @@ export async function changeSlotOf(
   return channel !== null
 }
 
-/** Makes the active assignment of a unit that of this performer. Call it in `settleCast`. */
+/** Assigns a unit to this performer. Call it in `settleCast`. */
 export async function assignUnit(
   tx: Tx,
   unit: number,
@@ -172,7 +172,7 @@ async function writeCast(
   await inChunks(ended, async (chunk) => {
     const ids = chunk.map(({ id }) => id)
     if (undone !== undefined) {
-      // Later ones followed a pack, and really took place.
+      // Assignments that started later followed a pack and took place, so they are kept.
       await tx.query.deleteFrom('assignments').where('id', 'in', ids).where('started_at', '=', undone).execute()
     }
     await tx.query.updateTable('assignments').set({ is_active: 0, ended_at: time }).where('id', 'in', ids).execute()
@@ -183,7 +183,7 @@ async function writeCast(
   for (const assignment of started) {
     const { performer, wireless_unit, role } = assignment
     const earlier = (await listAssignments(tx.query, { performer, wireless_unit })).at(-1)
-    // Packs that alternate would fill the table otherwise.
+    // Otherwise, alternating packs would fill the table.
     if (earlier !== undefined && isFollowing) await saveAssignment(tx, { ...setActive(earlier, true, time), role })
     else if (earlier !== undefined && undone !== undefined && earlier.ended_at === undone) {
       await saveAssignment(tx, { ...earlier, is_active: true, ended_at: null, role })

@@ -1,6 +1,6 @@
 /**
- * Increments the counters `lists` and `cast` in every transaction that changes a table of theirs. All statements pass
- * here, so none is missed, and a process reads these tables only when the counter has changed.
+ * Increments the counters `lists` and `cast` in every transaction that changes one of their tables. Every statement
+ * passes through here, so none is missed. Processes reload these tables only when a counter has changed.
  */
 
 import { CompiledQuery, type DatabaseConnection, type Dialect, type Driver } from 'kysely'

@@ -75,7 +75,7 @@ async function putEntry(
     .execute()
 }
 
-/** Gives what was entered about these a new version, also if nothing was entered yet. */
+/** Gives the entries of these channels or placeholders a new version, including empty entries. */
 export async function renewVersions(tx: Tx, kind: EntryHolder['kind'], ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
   await countPlaceholderChange(tx)
@@ -92,7 +92,7 @@ export async function renewVersions(tx: Tx, kind: EntryHolder['kind'], ids: read
   })
 }
 
-/** Gives what was entered about a channel to the one that replaces it in its slot. */
+/** Moves the entry of a channel to the channel that replaces it in its slot. */
 export async function passSlotEntry(tx: Tx, fromChannel: number, toChannel: number): Promise<void> {
   const entry = await findSlotEntry(tx.query, { kind: 'channel', id: fromChannel })
   if (entry === undefined || isEmptyEntry(entry)) return
@@ -100,7 +100,7 @@ export async function passSlotEntry(tx: Tx, fromChannel: number, toChannel: numb
   await replaceSlotEntry(tx, { kind: 'channel', id: fromChannel }, emptyFields)
 }
 
-/** Returns the slots of channels that have a performer, or this one. */
+/** Returns the slots of channels that have a performer, or only those of `ofPerformer`. */
 export async function listCastSlots(reader: Reader, ofPerformer?: number): Promise<CastSlot[]> {
   const rows = await reader
     .selectFrom('slot_entries')

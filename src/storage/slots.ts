@@ -51,8 +51,8 @@ export async function findOccupiedSlot(reader: Reader, moves: readonly PlannedMo
 }
 
 /**
- * Gives every row a temporary negative slot first, so that no two rows ever have the same slot. What is moved gets a new
- * version, because the version of a slot must not be that of another thing in it.
+ * Gives every row a temporary negative slot first, so that no two rows ever have the same slot. Moved entries get a new
+ * version, because a slot must never have the same version with different contents.
  */
 async function setSlots(tx: Tx, table: 'channels' | 'placeholders', moves: readonly SlotOf[]): Promise<void> {
   const parked = moves.map(({ id }) => ({ id, slot: -id }))

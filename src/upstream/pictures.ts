@@ -21,7 +21,7 @@ const maxTotalBytes = 100_000_000
 const parallelRequests = 16
 const rateLimit = { perSecond: 20, burst: 80 }
 
-/** Returns a picture, or a sentence that says why there is none, for each address. Throws if the signal aborts. */
+/** Returns the picture for each address, or a sentence with the reason for its failure. Throws if the signal aborts. */
 export async function loadPictures(
   addresses: readonly string[],
   { destinations, signal, timeoutMs = 10_000, totalMs = 30_000 }: LoadOptions,
@@ -46,7 +46,7 @@ export async function loadPictures(
   let totalBytes = 0
   const load = async (address: string): Promise<Picture | string> => {
     if (limit.aborted) return `The photos were not all fetched within ${totalMs / 1000} s.`
-    if (totalBytes > maxTotalBytes) return 'The photos of the list are too large together.'
+    if (totalBytes > maxTotalBytes) return `The photos of the list exceed ${maxTotalBytes / 1_000_000} MB in total.`
     const url = URL.canParse(address) ? new URL(address) : null
     if (url === null || url.username !== '' || url.password !== '') {
       return 'Expected an http or https address without a user name.'

@@ -409,7 +409,7 @@ it('puts the channels of a new receiver on slots that wait for them', async () =
   await page.getByLabel('Channel 4').selectOption('Next free slot')
   await eventually(() => findViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'Add 1 device' }).click()
-  await page.getByText('DSQD is on: 7 and 8.').waitFor()
+  await page.getByText('DSQD added. Slots: 7 and 8.').waitFor()
   const [receiver] = await app.receivers()
   expect(
     receiver?.channels.filter(({ slot }) => slot === 7 || slot === 8).map(({ channel, slot }) => [channel, slot]),

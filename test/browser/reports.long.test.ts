@@ -219,11 +219,11 @@ describe('the battery changes', () => {
   it('are chosen by time, and printed on one page', async () => {
     const service = await startService({ '/api/changes/': list })
     const page = await browser.open(service, '/changes', { locale: 'en-GB' })
-    await page.getByRole('heading', { name: 'Battery changes to last until 22:40' }).waitFor()
+    await page.getByRole('heading', { name: 'Battery changes needed to last until 22:40' }).waitFor()
     await eventually(() => page.locator('tbody tr').first().innerText()).toMatch(
       /^1\tPerformer 1\t20%\t0:25\tH1\s*ULXD1 · alkaline\s+Will not last$/,
     )
-    await page.getByRole('heading', { name: 'Not known whether they last' }).waitFor()
+    await page.getByRole('heading', { name: 'Remaining time unknown' }).waitFor()
     await eventually(() => page.locator('tbody tr').last().innerText()).toMatch(/^10\tPerformer 10\t\?\t\?\tH10/)
     await page.getByRole('button', { name: '2 h', exact: true }).click()
     await eventually(() => new URL(page.url()).searchParams.get('before')).toMatch(/^\d{4}-.*Z$/)

@@ -36,7 +36,7 @@ async function startShow() {
   return { app, performerIn, channelIn }
 }
 
-/** Counts what a user presses. */
+/** Counts presses. */
 function countPresses() {
   const presses = { count: 0 }
   const press = async (button: Locator) => {

@@ -13,7 +13,7 @@ export type SlotContent =
   | { readonly kind: 'placeholder'; readonly id: number; readonly title: string; readonly placeholder: PlaceholderBody }
 
 export interface TileSelection {
-  /** Selected by a press, or dragged; where it is now. */
+  /** Selected by a press, in its current slot. */
   readonly selected: SelectedTile | null
   readonly dragged: SelectedTile | null
   readonly drag: TileDrag

@@ -30,7 +30,7 @@ function holdersOf({ receivers, placeholders }: Pick<WatchState, 'receivers' | '
 
 interface AppliedEdit {
   readonly edit: Edit
-  /** The service undoes the edit. Without it, the edit is undone by its reverse. */
+  /** Undo id from the service. Without one, the reverse edit is sent. */
   readonly undoId: string | undefined
 }
 

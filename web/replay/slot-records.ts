@@ -6,7 +6,7 @@ import type { Moment } from './recording.ts'
 
 type Today = Pick<WatchState, 'slotRecords' | 'performers'>
 
-/** The performers of that time. Labels, colors and roles are not recorded, so they are those of today. */
+/** The performers of that time. Labels, colors and roles are not recorded, so the current ones are used. */
 export function slotRecordsAt({ receivers, assignments }: Moment['data'], today: Today): SlotRecord[] {
   const assigned = new Map(assignments.map((assignment) => [assignment.channel_id, assignment]))
   const pictures = new Map(today.performers.map(({ id, picture }) => [id, picture]))

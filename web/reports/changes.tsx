@@ -177,7 +177,7 @@ function clockOf(at: number, timeZone: string): string {
   return new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' }).format(at)
 }
 
-/** Returns when the clock shows this time next. */
+/** Returns the next occurrence of this time of day. */
 function nextTime(clock: string, now: number, zone: string): number {
   const minutesOf = (text: string) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3, 5))
   const wait = minutesOf(clock) - minutesOf(clockOf(now, zone))

@@ -45,10 +45,13 @@ export async function detectEquipment(
     throw badAddress('expected a host name or an IP address, such as 10.0.0.12 or tcp://10.0.0.12')
   }
   const probes = selectPlugins(request.plugin).flatMap((plugin) => listProbes(plugin, entered))
-  if (probes.length === 0) throw badAddress(`no protocol of these manufacturers has an address like ${entered.text}`)
+  if (probes.length === 0)
+    throw badAddress(
+      `no supported protocol uses an address like ${entered.text}; enter only the host name or the IP address`,
+    )
   const resolved = await resolveOnce(service.outbound.destinations, entered.host)
   if (resolved === null) {
-    throw badAddress(`the name of ${entered.host} does not resolve; check the address and the name server`)
+    throw badAddress(`the name ${entered.host} does not resolve; check the spelling and the DNS server`)
   }
   const { ips, destinations } = resolved
   const allowed = await selectAllowed(probes, destinations)

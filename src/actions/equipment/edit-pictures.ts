@@ -39,7 +39,7 @@ export async function setPicture(
   return changePicture(service, actor, id, (tx) => savePicture(tx, { type, bytes }))
 }
 
-/** Stores the pictures whose file names are names of performers. Other files are listed. */
+/** Stores each picture for the performer that its file is named after. Lists the other files. */
 export async function setPictures(
   service: Service,
   actor: Actor,
@@ -83,7 +83,7 @@ export async function setPictures(
   })
 }
 
-/** `named` are the performers with the name of the file. */
+/** `named`: the performers whose name matches the file name. */
 function findProblem(
   { isTooLarge }: UploadedFile,
   type: PictureType | null,

@@ -13,7 +13,7 @@ import { UndoRecorder } from '../../storage/undo.ts'
 
 type PlaceholderChange = Partial<Omit<Placeholder, 'id' | 'created_at'>>
 
-/** With the id to undo the change with; null if nothing has changed. */
+/** `undoId` is null if nothing changed. */
 interface EditedPlaceholder {
   readonly placeholder: Placeholder
   readonly undoId: number | null
@@ -54,7 +54,7 @@ export async function changePlaceholder(
   })
 }
 
-/** Returns the id to undo the removal with. */
+/** Returns the undo id. */
 export async function removePlaceholder(service: Service, actor: Actor, id: number): Promise<number | null> {
   return service.ingest.change(async (tx) => {
     const undo = new UndoRecorder(tx, actor)

@@ -25,7 +25,7 @@ interface SwappedSlot {
   readonly before: SlotFields
 }
 
-/** Returns the id to undo it with; null if nothing has changed. */
+/** Returns the undo id; null if nothing changed. */
 export async function swapSlots(
   service: Service,
   actor: Actor,
@@ -63,7 +63,7 @@ export async function swapSlots(
   })
 }
 
-/** Equipment leaves what was entered in its slot, so the two exchange all of it. */
+/** A swap of equipment exchanges all entries, because they move with the channel and must return to their slot. */
 function fieldsAfter(what: SlotSwap['what'], own: SlotFields, other: SlotFields): SlotFields {
   if (what === 'equipment') return other
   const { performer, role, label, color } = other

@@ -47,19 +47,19 @@ export async function importCast(
 
 interface Cells {
   readonly cells: readonly (readonly string[])[]
-  /** The rows with a missing quotation mark, from 1. */
+  /** Numbers of the rows with a missing quotation mark, starting at 1. */
   readonly misquoted: ReadonlySet<number>
 }
 
 function parseCells(pasted: string): Cells {
-  // Empty lines would count when the separator is determined.
+  // Empty lines would distort the detection of the separator.
   const text = pasted.trimEnd()
   // A copy from a spreadsheet is separated by tabs; any other separator is determined from the text.
   const isCopy = (/[^\r\n]+/.exec(text)?.[0] ?? '').includes('\t')
   const delimiter = isCopy ? '\t' : ''
   const { data, errors } = Papa.parse<string[]>(text, { delimiter })
   if (!errors.some(({ type }) => type === 'Quotes')) return { cells: data, misquoted: new Set() }
-  // A missing quotation mark would join the rows after it. The text contains no NUL.
+  // A missing quotation mark would merge the rows after it. NUL does not occur in the text.
   const literal = Papa.parse<string[]>(text, { delimiter, quoteChar: '\0' }).data
   const isMisquoted = (row: readonly string[]) => row.some((cell) => cell.split('"').length % 2 === 0)
   return {

@@ -131,7 +131,7 @@ function exportScenes({ scenes, shows, groups, performers, placeholders, ...rest
   return sortByContent(entries)
 }
 
-/** Nothing is written for what is empty. */
+/** Omits empty fields. */
 function toEntry(entered: SceneSlot['entered'], nameOf: (id: number | null) => string | undefined) {
   const { label, color, performer, role, note, planned = nothingPlanned, spares = [] } = entered
   const name = nameOf(performer ?? null)

@@ -41,7 +41,7 @@ interface CastSource extends CastOptions {
   /** The action and its target, for the audit log and the undo record. */
   readonly action: AuditAction
   readonly target: string
-  /** The photos at web addresses, or why they could not be fetched. */
+  /** By web address: the photo, or the reason that it could not be fetched. */
   readonly photos?: ReadonlyMap<string, Picture | string>
   /** Called in the transaction, at its end; not for a preview. */
   finish?(tx: Tx): Promise<void>

@@ -57,7 +57,7 @@ async function sendMail(
 
 /**
  * Only plain text, the subject and the addresses depend on data; nodemailer encodes and folds them. It does not encode a
- * subject of ASCII characters, so an invisible character keeps one from being read as encoded.
+ * subject of ASCII characters, so an invisible character stops mail programs from decoding one that looks encoded.
  */
 function toMail({ from, to }: ServiceConfig<'email'>, message: NotificationMessage, { publicUrl }: SendKit) {
   const text = toNotificationText(message, publicUrl)

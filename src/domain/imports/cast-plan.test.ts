@@ -176,7 +176,7 @@ describe('a cast list', () => {
       [10, 'Row 1 already has this name.'],
       [11, 'The name is longer than 255 characters.'],
       [12, 'Slot 12 is monitored by the site Opera. Change its performer there.'],
-      [13, 'The photo is a web address, which is only fetched on request, so the photo is not imported.'],
+      [13, 'The photo is a web address. Turn on fetching of photos to import it.'],
     ])
     expect(planned.skipped[4]).toEqual({ row: 5, slot: null, name: 'Ada', reason: expect.any(String) })
     expect(planned.skipped[7]).toMatchObject({ row: 8, slot: 5 })

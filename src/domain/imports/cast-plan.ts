@@ -70,7 +70,7 @@ interface PlannedUnit {
 }
 
 export interface CastPlan {
-  /** The performers in the list, by a key. */
+  /** The performers in the list, by the key that slots and units refer to. */
   readonly performers: ReadonlyMap<string, PlannedPerformer>
   readonly slots: readonly PlannedSlot[]
   readonly units: readonly PlannedUnit[]
@@ -190,13 +190,13 @@ class CastPlanner {
     if (photo === '' || (isAddress(photo) && !isWebAddress(photo))) return photo
     if (isWebAddress(photo) && this.#options.fetchPhotos) return photo
     const reason = isWebAddress(photo)
-      ? 'The photo is a web address, which is only fetched on request, so the photo is not imported.'
+      ? 'The photo is a web address. Turn on fetching of photos to import it.'
       : 'The photo is not an address, so it is not imported.'
     this.#skip(row, reason)
     return ''
   }
 
-  /** Lists the slots that performers leave for others of the same kind. They keep for instance an in-ear slot. */
+  /** Lists the slots that performers leave for another slot of the same kind. An in-ear slot, for instance, is kept. */
   #listLeft(): PlannedSlot[] {
     const movers = new Set<string>()
     for (const [slot, { performer }] of this.#wantedSlots) {

@@ -60,7 +60,7 @@ it('lists packs that may be empty before the time, by slot', () => {
 it('lists nearly empty packs without a forecast, and those of which nothing is known last', () => {
   const channels = [pack(null), pack(8), pack(null, { battery_low: true }), pack(60), pack(100)]
   expect(reasonsOf(channels)).toEqual(['2 nearly_empty', '3 nearly_empty', '1 unknown', '4 unknown', '5 unknown'])
-  // No pack discharges faster than by 60% an hour.
+  // No pack discharges by more than 60% an hour.
   expect(reasonsOf(channels, { hours: 1 })).toEqual(['2 nearly_empty', '3 nearly_empty', '1 unknown'])
 })
 

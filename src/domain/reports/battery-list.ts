@@ -19,12 +19,12 @@ export interface BatteryListState {
   readonly before: number
   readonly now: number
   titleOf(receiver: Receiver, channel: Channel): string
-  /** Null without a basis. */
+  /** Null without enough data for a forecast. */
   forecastOf(channel: Channel): Forecast | null
   thresholdsOf(receiver: Receiver, channel: Channel): Thresholds
 }
 
-/** Packs of which it is unknown how long they last are listed last. */
+/** Packs with an unknown run time are listed last. */
 export function toBatteryList(state: BatteryListState): BatteryList {
   const changes = state.receivers
     .flatMap((receiver) => receiver.channels.flatMap((channel) => toChange(receiver, channel, state) ?? []))
@@ -47,7 +47,7 @@ function toChange(receiver: Receiver, channel: Channel, state: BatteryListState)
     percent: reading.percent,
     minutes: isEmpty ? null : (forecast?.low ?? reading.minutes),
     isNearlyEmpty: isEmpty || isAtOrUnder(reading, bounds),
-    // A pack that is out of reach goes on discharging; one that is off does not.
+    // A pack out of range keeps discharging; one that is off does not.
     needed: (state.before - (isCurrent || transmitter === null ? now : lastSeen)) / minuteMs,
   })
   if (reason === null) return null

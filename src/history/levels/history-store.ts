@@ -82,7 +82,7 @@ export class HistoryStore {
     return encoder.encode(formatLevels(steps, choice.step, query, followed?.interrupted))
   }
 
-  /** Skips the seconds of a range with more than `maxPoints`, because no response contains them. */
+  /** Skips the tier of seconds if the range exceeds `maxPoints`, because no response contains them. */
   async #existingTiers({ from, to, maxPoints, channelIds }: LevelQuery): Promise<TierStep[]> {
     const existing: TierStep[] = []
     for (const tier of tierSteps) {

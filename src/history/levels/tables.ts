@@ -46,7 +46,7 @@ export interface ChunkTotals {
 export interface HistoryTables {
   /** Commits all of `work` or nothing. Only one process at a time runs such work. */
   transaction<T>(work: () => Promise<T>): Promise<T>
-  /** Reads all from one state of the database, even if another process closes a block meanwhile. */
+  /** Reads everything from one snapshot of the database, even if another process closes a block meanwhile. */
   snapshot<T>(work: () => Promise<T>): Promise<T>
   addSlices(slices: readonly Slice[]): Promise<void>
   listSlices(): Promise<readonly StoredSlice[]>

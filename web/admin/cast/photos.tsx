@@ -7,7 +7,7 @@ import { smallPicture } from './small-picture.ts'
 
 type PhotoFailure = StoredPictures['failures'][number]
 
-/** Sends photos, which are named like performers, in the size that the service keeps. */
+/** Uploads photos that are named after performers, reduced to the size that the service keeps. */
 export async function storePhotos(api: Api, files: readonly File[]): Promise<ApiResponse<StoredPictures>> {
   const form = new FormData()
   const failures: PhotoFailure[] = []
@@ -37,7 +37,7 @@ function toBlob(dataUrl: string): Blob {
   return new Blob([bytes], { type: /^data:([^;]+)/.exec(head)?.[1] ?? '' })
 }
 
-/** Reads the files that were dropped, also those in folders. */
+/** Reads the dropped files, including those in folders. */
 export async function readDropped({ items, files }: DataTransfer): Promise<readonly File[]> {
   const entries = [...items].map((item) => item.webkitGetAsEntry())
   if (entries.every((entry) => entry === null)) return [...files]

@@ -11,7 +11,7 @@ import { type Column, DataTable } from '../../parts/tables/data-table.tsx'
 
 const topics = ['slot_records'] as const
 
-/** The slots of which no pack is known yet. */
+/** The slots whose pack is not known yet. */
 export function SlotsWithoutPack() {
   const resource = useResource('/api/slots/', 'list', topics)
   return <Loaded resource={resource}>{(slots) => <List slots={slots} />}</Loaded>

@@ -10,7 +10,7 @@ const noPreview = { result: null, problem: null }
 /** After the last key press. */
 const previewDelayMs = 250
 
-/** Loads a preview when `key` changes. `read` is null without a request. */
+/** Loads a preview when `key` changes. `read` is null if there is nothing to preview. */
 export function usePreview<T>(key: string, read: (() => Promise<ApiResponse<T>>) | null): Preview<T> {
   const [preview, setPreview] = useState<Preview<T>>(noPreview)
   const readRef = useRef(read)

@@ -47,7 +47,7 @@ interface FormButtonsProps {
   onClose?: (() => void) | undefined
 }
 
-/** The buttons beside the one that saves, and the result of the test. */
+/** The buttons beside *Save*, and the test result. */
 export function FormButtons({ trial, keys, onClose }: FormButtonsProps) {
   const { isTesting, tested, problem } = trial
   const test = ({ currentTarget: { form } }: MouseEvent<HTMLButtonElement>) => {

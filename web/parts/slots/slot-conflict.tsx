@@ -1,4 +1,4 @@
-/** Shows what another person has changed meanwhile, and lets one keep either or both. */
+/** Shows the changes that another user made meanwhile, and lets the user keep either or both. */
 
 import type { SlotRecord } from '../../../src/contract/slots.ts'
 import { isSameJson } from '../../../src/domain/json.ts'

@@ -7,11 +7,11 @@ interface SwapButtonProps {
   readonly facts: Pick<ChannelFacts, 'title' | 'site'>
   readonly className: string
   readonly isIcon?: boolean
-  /** Opens the choice of slots, one of which takes one more press. */
+  /** Opens the choice of slots. One more press swaps. */
   onPress(): void
 }
 
-/** Nothing without permission, and for a channel of a site. */
+/** Renders nothing without permission, or for a channel of a site. */
 export function SwapButton({ facts: { title, site }, className, isIcon = false, onPress }: SwapButtonProps) {
   const mayOperate = useMay('operate')
   if (!mayOperate || site !== null) return null
