@@ -216,7 +216,7 @@ describe.each(engines)('approving after a replacement (%s)', (engine) => {
     expect((await app.get(`/api/receivers/${old.id}/`)).json.channels).toMatchObject([{ slot: 2 }])
   })
 
-  // Conformance: C-4.21.
+  // Conformance: C-4.21, C-21.7.
   it('replaced hardware creates its channels at once if the old receiver had a subscription', async () => {
     const shure = await startShure({ richList: true })
     const app = await startService([shure], { engine })
@@ -235,7 +235,6 @@ describe.each(engines)('approving after a replacement (%s)', (engine) => {
     const created = await app.receiver(id)
     expect(slotsOf(created)).toEqual(slotsOf(old))
     for (const { transmitter } of created.channels) expect(transmitter).not.toBeNull()
-    // Conformance: C-21.7.
     expect((await app.get('/api/slots/1/')).json).toMatchObject({
       ...{ title: 'Nora', role: 'Glinda', channel_id: created.channels[0]?.id },
     })
