@@ -346,6 +346,26 @@ describe('a receiver that goes offline', () => {
     expect(withoutNames(pack)).toMatchObject({ message: '5: battery at 80%', data: { name: null, pack: null } })
   })
 
+  // Conformance: C-21.25.
+  test.each([
+    ['Nora Berg', 'NORA', null],
+    ['Nora Berg', 'N. Berg', null],
+    ['Nora Berg', 'NBERG-2', null],
+    ['Zoë', 'ZOE', null],
+    ['Benjamin', 'Ben', null],
+    ['Bo Li', 'Bo 2', null],
+    ['Nora Berg', 'H02', 'H02'],
+    ['Mic 7', 'BP 7', 'BP 7'],
+    ['Bo', 'Lobo', null],
+  ])('of %s with the pack %s has the pack %s in a message without names', (title, pack, shown) => {
+    const receiver = new TestReceiver().set(['battery_low'], { fields: { transmitter: vox } })
+    receiver.evaluate()
+    const [low] = receiver.open
+    if (low === undefined) throw new Error('the battery has no alert')
+    const { data, message } = withoutNames({ ...low, data: { ...low.data, title, pack, channel_name: null } })
+    expect([data.pack, data.name, message.includes(pack)]).toEqual([shown, shown, shown !== null])
+  })
+
   // Conformance: C-11.3.
   test('keeps the open alerts of its channels, and raises no others', () => {
     const receiver = new TestReceiver().set(['battery_low'])
