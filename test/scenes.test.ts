@@ -12,6 +12,7 @@ import {
   until,
   withoutPush,
 } from './support/app.ts'
+import { exportFile, importFile } from './support/installation-files.ts'
 import { openLive } from './support/live-client.ts'
 import { type Engine, engines, withDatabase } from './support/store/databases.ts'
 import { tokenHeaders } from './support/tokens.ts'
@@ -195,6 +196,17 @@ describe.concurrent('a scene', () => {
       planned: { frequency: '474.250' },
       performer: { name: 'Ada' },
     })
+
+    const exported = await exportFile(app)
+    expect((await importFile(app, exported)).counts.scenes).toMatchObject({ unchanged: 1 })
+    const copied = exported.scenes?.map((entry) => ({ ...entry, title: 'Copy' }))
+    await importFile(app, { version: exported.version, scenes: copied })
+    await put(7, { performer_name: 'Bo', label: 'Seven', color: 'green', note: 'Left' })
+    const [, copy] = (await app.get(scenes)).json
+    expect((await app.post(`${scenes}${copy.id}/recall`, undefined)).json.changes).toMatchObject([
+      { to: { label: 'Mic 7' } },
+    ])
+    expect(await slot()).toMatchObject({ label: 'Mic 7', performer: { name: 'Bo' }, color: 'green', note: 'Left' })
   })
 
   // Conformance: C-13.14, C-13.17, C-13.18.

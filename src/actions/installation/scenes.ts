@@ -56,8 +56,9 @@ const SceneEntry = record(
       ),
       'a list of slots',
     ),
-    /** Written by version 1.0.0, as are placeholders and units. */
+    /** Written by version 1.0.0. */
     channels: list(record({ ...channelFields, slot, frequency }, 'a channel'), 'a list of channels'),
+    /** Stored by version 1.0.0, as are units. It stored only these fields of a placeholder. */
     placeholders: list(
       record({ placeholder: slot, slot, name: boundedText(0, 255), kind: placeholderKind, frequency }, 'a placeholder'),
       'a list of placeholders',
@@ -94,6 +95,7 @@ function exportScenes({ scenes, shows, groups, performers, placeholders, ...rest
         ...{ show: toShowReference(show), title, by, since: toIsoTime(created_at) },
         ...(recalled_at !== null && { recalled_at: toIsoTime(recalled_at) }),
         slots: arrangement.slots.flatMap(({ channel_id, placeholder_id, name, entered, ...fields }) => {
+          if (isFormerPlaceholder({ placeholder_id, entered })) return []
           const channel = channels.get(channel_id ?? 0)
           const placeholder = placeholders.find(({ id }) => id === placeholder_id)?.slot
           if (channel === undefined && placeholder === undefined) return []
@@ -108,6 +110,7 @@ function exportScenes({ scenes, shows, groups, performers, placeholders, ...rest
             },
           ]
         }),
+        ...whenNotEmpty('placeholders', listFormerPlaceholders(arrangement, placeholders)),
         groups: arrangement.groups.flatMap(({ id, ...fields }) => {
           const group = groups.find((candidate) => candidate.id === id)
           return group === undefined ? [] : [{ group: group.title, ...fields }]
@@ -129,6 +132,19 @@ function exportScenes({ scenes, shows, groups, performers, placeholders, ...rest
     ]
   })
   return sortByContent(entries)
+}
+
+/** Version 1.0.0 stored only the name and the frequency of a placeholder. A recall keeps the rest. */
+function isFormerPlaceholder({ placeholder_id, entered }: Pick<SceneSlot, 'placeholder_id' | 'entered'>): boolean {
+  return placeholder_id !== null && entered.performer === undefined
+}
+
+function listFormerPlaceholders({ slots }: Arrangement, placeholders: Installation['placeholders']) {
+  return slots.filter(isFormerPlaceholder).flatMap(({ placeholder_id, slot, kind, entered: { label, planned } }) => {
+    const placeholder = placeholders.find(({ id }) => id === placeholder_id)?.slot
+    if (placeholder === undefined) return []
+    return [{ placeholder, slot, kind, name: label ?? '', frequency: planned?.frequency ?? null }]
+  })
 }
 
 /** Omits empty fields. */
