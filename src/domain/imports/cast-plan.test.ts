@@ -129,7 +129,7 @@ describe('a cast list', () => {
   // Conformance: C-16.7.
   it('selects slots by the name or the slot of a pack, and a pack in no slot itself', () => {
     const planned = plan(stateOf(), [
-      { slot: '4', pack: 'pack a', name: 'Nora' },
+      { pack: 'pack a', name: 'Nora' },
       { pack: '2', name: 'Ada' },
       { pack: 'Pack B', name: 'Bo' },
       { pack: 'Pack Z', name: 'Cy' },
@@ -141,9 +141,16 @@ describe('a cast list', () => {
       [3, 'Several packs have the name Pack B.'],
       [4, 'There is no pack with the name Pack Z.'],
     ])
-    const withSlot = plan(stateOf(), [{ slot: '4', pack: 'Spare', name: 'Nora' }])
-    expect([castOf(withSlot), withSlot.units]).toEqual([[[4, 'Nora', null]], []])
   })
+
+  // Conformance: C-21.60.
+  it.each(['Spare', 'Pack A', 'Pack B', 'Pack Z', '2'])(
+    'assigns the slot of a row that also has the pack %s',
+    (pack) => {
+      const planned = plan(stateOf(), [{ slot: '4', pack, name: 'Nora' }])
+      expect([castOf(planned), planned.units, planned.skipped]).toEqual([[[4, 'Nora', null]], [], []])
+    },
+  )
 
   // Conformance: C-16.6, C-21.60.
   it('skips single rows, with the reasons', () => {

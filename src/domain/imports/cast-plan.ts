@@ -130,12 +130,13 @@ class CastPlanner {
 
   /** Returns the slot or the unit of a row, or why it has neither. */
   #findTarget({ slot, pack }: CastRow): Target | string {
-    const named = pack === '' ? [] : (this.#packs.get(nameKey(pack)) ?? [])
+    // People are assigned to slots, whichever packs they receive now or later.
+    const named = pack === '' || slot !== '' ? [] : (this.#packs.get(nameKey(pack)) ?? [])
     if (named.length > 1) return `Several packs have the name ${pack}.`
     const [only] = named
-    if (only === undefined && pack !== '' && !isSlot(pack)) return `There is no pack with the name ${pack}.`
-    if (only !== undefined && only.slot === null && slot === '') return { kind: 'unit', id: only.id }
-    const number = only?.slot ?? Number(pack === '' || only !== undefined ? slot : pack)
+    if (only === undefined && slot === '' && !isSlot(pack)) return `There is no pack with the name ${pack}.`
+    if (only !== undefined && only.slot === null) return { kind: 'unit', id: only.id }
+    const number = only?.slot ?? Number(slot || pack)
     const known = this.#state.slots.get(number)
     if (known === undefined && !this.#options.createSlots) return `There is no slot ${number}.`
     if (known?.site != null) return `Slot ${number} is monitored by the site ${known.site}. Change its performer there.`
