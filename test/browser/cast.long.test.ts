@@ -58,11 +58,15 @@ it('enters sixty performers with roles and photos, before any pack is on, in at 
   await page.getByText('Row 63 Bo Late: TBA is not a slot from 1 to 65535.').waitFor()
   await row(page, 'Noémie Ångström').getByText('Role 1').waitFor()
   await step(drop(page, ['noemie angstrom.png', ...cast.slice(1).map(({ name }) => `${name}.png`), 'Stranger.png']))
-  await page.getByText('62 photos are stored when you apply the list.').waitFor()
+  await page.getByText('61 photos are stored when you apply the list.').waitFor()
+  await page.getByText('contacts.pdf: This file is not an image').waitFor()
   await eventually(() => findViolations(page)).toEqual([])
   await step(page.getByRole('button', { name: 'Apply' }).click())
   await page.getByText('60 photos stored.').waitFor()
   expect(steps).toBeLessThanOrEqual(8)
+  await eventually(() => page.evaluate('document.activeElement.textContent')).toBe(
+    '60 slots added, 60 performers added.',
+  )
 
   await page.getByText('Stranger.png: No performer has this name.').waitFor()
   await page.getByText('contacts.pdf: This file is not an image').waitFor()

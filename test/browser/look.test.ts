@@ -84,6 +84,15 @@ it('animates nothing when the user prefers reduced motion', async () => {
   await eventually(() => styleOf(page, '.choice', 'transition-duration')).toBe('0s')
 })
 
+it('shows on a wide screen no buttons of narrow ones, so the parts override the general rules', async () => {
+  const app = await startApp()
+  const page = await browser.openAs(app, 'admin', '/admin/groups')
+  await page.getByRole('heading', { name: 'No groups' }).waitFor()
+  for (const name of ['.admin-menu', '.filter-toggle']) {
+    await eventually(() => page.locator(name).isVisible()).toBe(false)
+  }
+})
+
 it('prints black on white, without navigation and controls', async () => {
   const app = await startApp()
   const page = await browser.openAs(app, 'admin', '/admin/settings')

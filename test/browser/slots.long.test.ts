@@ -92,6 +92,12 @@ it('assigns a new performer to a slot without equipment in three steps, and know
   ).toBe(0)
   await page.keyboard.press('Enter')
   await until('Zoë is assigned to both', async () => (await performerIn(app, 7)) === 'Zoë')
+  // The focus returns to the button also when the list of performers was loaded before the dialog opened.
+  await eventually(() => page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe(
+    'Assign performer: Zoë',
+  )
+  await page.setViewportSize({ width: 1920, height: 900 })
+  await card(page, 7).getByRole('cell', { name: 'Zoë', exact: true }).waitFor()
   await eventually(() => performerIn(app, 1)).toBe('Zoë')
 
   // From the page of the channel, with everything that can be entered.

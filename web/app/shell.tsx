@@ -5,6 +5,10 @@ import { pathOf } from '../../src/domain/pages.ts'
 import { usePageTitle } from './page-title.ts'
 import { useSections } from './sections.ts'
 import { useSession } from './session.ts'
+// Also here, so that the file of what several pages use, which is loaded first, begins with the general rules. Otherwise
+// they would override the rules of the parts.
+import './base.css'
+import './page.css'
 import './shell.css'
 import { PageIcon } from '../parts/page-icon.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'

@@ -5,7 +5,7 @@ import { type CSSProperties, memo, type ReactNode, useLayoutEffect, useMemo, use
 import type { ChannelFacts } from '../app/channel-state.ts'
 import { type Column, characterEm, chosenColumns, fitColumns, isNarrow, sortOf, widthOf } from '../app/columns.ts'
 import { useFacts } from '../app/context.ts'
-import { formatMegahertz } from '../app/format.ts'
+import { formatMegahertz, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useIsKiosk } from '../app/query.ts'
 import { listColumns, type Sort, type View } from '../app/view.ts'
@@ -201,14 +201,7 @@ const cells: Readonly<Record<Column, (facts: ChannelFacts) => ReactNode>> = {
     </>
   ),
   name: (facts) => <NameCell facts={facts} />,
-  performer: ({ performer, role }) =>
-    performer === null ? (
-      t('card.none')
-    ) : (
-      <>
-        <bdi dir="auto">{performer}</bdi> {role === null ? null : <bdi className="row-second">{role}</bdi>}
-      </>
-    ),
+  performer: ({ performer, role }) => <PerformerCell performer={performer} role={role} />,
   state: (facts) => (
     <span className="card-state">
       <StateIcon state={facts.state} />
@@ -240,6 +233,21 @@ const cells: Readonly<Record<Column, (facts: ChannelFacts) => ReactNode>> = {
     </>
   ),
   flags: ({ flags }) => <Flags flags={flags} />,
+}
+
+function PerformerCell({ performer, role }: { performer: string | null; role: string | null }) {
+  if (performer === null) return t('card.none')
+  return (
+    <>
+      <bdi dir="auto">{performer}</bdi>
+      {role === null ? null : (
+        <>
+          {' · '}
+          <bdi className="row-second">{role}</bdi>
+        </>
+      )}
+    </>
+  )
 }
 
 function NameCell({ facts: { channelId, token, name, ownName } }: { facts: ChannelFacts }) {
@@ -283,6 +291,12 @@ function PlaceholderRow({ id, columns, actions }: Pick<RowProps, 'columns' | 'ac
       <RowName slot={slot} name={title || t('card.slot', { slot })} actions={actions}>
         <bdi dir="auto">{title}</bdi>
       </RowName>
+    ),
+    performer: (
+      <PerformerCell
+        performer={record?.performer ? plainText(record.performer.name) : null}
+        role={record?.role ? plainText(record.role) : null}
+      />
     ),
     state: (
       <span className="card-state">

@@ -112,7 +112,7 @@ export function CastListForm() {
         />
         <span className="hint">{t('cast.photos.hint')}</span>
       </div>
-      {files.length === 0 ? null : <p role="status">{t('cast.photos.waiting', { count: files.length })}</p>}
+      <WaitingPhotos files={files} />
       {photos === null ? null : <PhotoResult stored={photos} />}
       {preview.problem === null ? null : <ProblemLine problem={preview.problem} />}
       {!hasText && problem !== null ? <ProblemLine problem={problem} /> : null}
@@ -150,6 +150,20 @@ export function CastListForm() {
     </DropTarget>
   )
 }
+
+function WaitingPhotos({ files }: { files: readonly File[] }) {
+  const others = files.filter((file) => !isPicture(file))
+  const count = files.length - others.length
+  const items = others.map(({ name }) => ({ what: name, reason: t('performers.notAPicture') }))
+  return (
+    <>
+      {count === 0 ? null : <p role="status">{t('cast.photos.waiting', { count })}</p>}
+      <SkippedList title={t('cast.photos.left', { count: items.length })} items={items} />
+    </>
+  )
+}
+
+const isPicture = ({ type }: File) => type.startsWith('image/')
 
 function isList({ name, type }: File): boolean {
   return /^text\//.test(type) || /\.(csv|tsv|txt)$/i.test(name)

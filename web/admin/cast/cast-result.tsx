@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import type { CastImport } from '../../../src/contract/imports.ts'
 import { pathOf } from '../../../src/domain/pages.ts'
 import type { Problem } from '../../app/api.ts'
@@ -61,6 +61,9 @@ export function AppliedCast({ changes, undoIds, children, another, onClose }: Ap
   const showMessage = useShowMessage()
   const { send, isSending, problem } = useRequest()
   const ids = undoIds.filter((id) => id !== null)
+  const summary = useRef<HTMLParagraphElement>(null)
+  // The button that had the focus is gone.
+  useEffect(() => summary.current?.focus(), [])
   const undo = async () => {
     for (const id of ids) {
       const response = await send(() => api.write('POST', `/api/undo/${id}`, undefined, 'object'))
@@ -71,7 +74,9 @@ export function AppliedCast({ changes, undoIds, children, another, onClose }: Ap
   }
   return (
     <section className="cast-done">
-      <p role="status">{summaryText(toDifference(changes), 'applied')}</p>
+      <p ref={summary} role="status" tabIndex={-1}>
+        {summaryText(toDifference(changes), 'applied')}
+      </p>
       <div className="list-actions">
         <Link className="choice" data-tone="usual" to={pathOf('monitor')}>
           {t('nav.dashboard')}
@@ -154,10 +159,11 @@ function differenceColumns(
       key: 'slot',
       title: t('cast.column.slot'),
       cell: ({ kind, slot }) => (
-        <>
+        // One element, because each child of a cell is a row on a phone.
+        <span>
           {slot ?? (kind === 'group' ? '' : t('cast.noSlot'))}
           {slot !== null && createdSlots.has(slot) ? <NewTag /> : null}
-        </>
+        </span>
       ),
     },
     {

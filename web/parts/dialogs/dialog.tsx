@@ -1,6 +1,6 @@
 /** The browser's native element manages the focus and the Escape key. */
 
-import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import type { ApiResponse, Problem } from '../../app/api.ts'
 import './dialog.css'
 import { useServices } from '../../app/context.ts'
@@ -21,12 +21,17 @@ interface DialogProps {
 export function Dialog({ title, children, onClose }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const titleId = useId()
+  // Read before a field with autoFocus in the dialog takes the focus, which happens before the dialog is modal.
+  const [opener] = useState(() => document.activeElement)
   useLayoutEffect(() => {
     const element = dialog.current
     element?.showModal()
-    // Closed before removal, so that the focus returns to the previous element.
-    return () => element?.close()
-  }, [])
+    // Closed before removal, because the rest of the page cannot have the focus until then.
+    return () => {
+      element?.close()
+      if (opener instanceof HTMLElement) opener.focus({ preventScroll: true })
+    }
+  }, [opener])
   useEffect(() => {
     const element = dialog.current
     const cancel = (event: Event) => {
