@@ -183,7 +183,7 @@ describe.each(engines)('approving after a replacement (%s)', (engine) => {
     expect(await app.receivers()).toHaveLength(3)
   })
 
-  // Conformance: C-4.21.
+  // Conformance: C-4.21, C-21.7.
   it('replaced hardware creates its channels at once in the slots of the old receiver, even after several polls', async () => {
     // The list identifies devices but contains no channels. The requests for the channels fail later in the test.
     const responses = new Map<string, object>()
