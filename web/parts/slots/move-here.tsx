@@ -42,32 +42,25 @@ interface Offer {
   readonly to: SlotRecord
 }
 
-/** The performer of the other slot, if any, moves to the slot of this one. */
+/** Exchanges the people of the two slots. */
 function useMove() {
   const { api } = useServices()
   const showMessage = useShowMessage()
   const showUndoable = useShowUndoable()
   return async ({ name, from, to }: Offer) => {
-    const undoIds: (string | undefined)[] = []
-    for (const [slot, { performer, role }] of [
-      [to, from],
-      [from, to],
-    ] as const) {
-      const body = { performer_id: performer?.id ?? null, role }
-      const response = await api.write('PUT', `/api/slots/${slot.slot}/`, body, 'object', slot.version)
-      if (!response.ok) {
-        showMessage({ text: response.problem.detail, tone: 'alarm' })
-        return response
-      }
-      undoIds.push(response.undoId)
+    const body = { with: from.slot, what: 'people' }
+    const response = await api.write('POST', `/api/slots/${to.slot}/swap`, body, 'object', to.version)
+    if (!response.ok) {
+      showMessage({ text: response.problem.detail, tone: 'alarm' })
+      return response
     }
     const other = to.performer === null ? null : plainText(to.performer.name)
     const text =
       other === null
         ? t('slot.movedHere', { name, from: from.slot, to: to.slot })
         : t('slot.exchangedHere', { name, other, from: from.slot, to: to.slot })
-    showUndoable(text, undoIds)
-    return { ok: true, body: null } as const
+    showUndoable(text, [response.undoId])
+    return response
   }
 }
 
