@@ -48,7 +48,7 @@ export const NotificationChannel = named('NotificationChannel', 'A service by wh
   }),
   enabled: flag('Whether alerts are sent by it.'),
   without_names: flag(
-    'True if its messages identify channels only by slot, without performers, labels or channel names.',
+    'True if its messages identify channels only by slot, without performers, labels, packs or channel names.',
   ),
 })
 export type NotificationChannelBody = Body<typeof NotificationChannel>

@@ -2,7 +2,6 @@
 
 import type { Channel, Receiver } from '../equipment/receiver.ts'
 import type { Title } from '../equipment/slot-record.ts'
-import { nameKey } from '../text.ts'
 import type { Alert, AlertCause, AlertData } from './alert.ts'
 import { describeAlert, describeWith } from './describe-alert.ts'
 
@@ -56,7 +55,7 @@ export function withFirstNames(data: AlertData, first: AlertData): AlertData {
   }
 }
 
-/** Names channels by their slots alone. The receiver and the pack keep their names. */
+/** Names channels by their slots alone. The receiver keeps its name. */
 export function withoutNames(alert: Alert): Alert {
   const { first } = alert
   const data = withoutTitles(alert.data)
@@ -74,27 +73,12 @@ export function withoutNames(alert: Alert): Alert {
 }
 
 function withoutTitles({ generators: _, people, conflicts_with: others, ...data }: AlertData): AlertData {
-  const { slot, title, pack = null } = data
-  // Packs are often named like the person who wears them.
-  const shownPack = pack !== null && sharesName(pack, title ?? '') ? null : pack
-  const ofChannel = { name: shownPack, title: null, title_from: null, pack: shownPack, channel_name: null }
+  // Packs are often named like the people who wear them.
+  const ofChannel = { name: null, title: null, title_from: null, pack: null, channel_name: null }
   return {
     ...data,
-    ...(slot !== null && ofChannel),
+    ...(data.slot !== null && ofChannel),
     ...(people && { people: people.map((one) => ({ ...one, title: null })) }),
     ...(others && { conflicts_with: others.map((one) => ({ ...one, title: null })) }),
   }
-}
-
-/** True if a word of one name is in the other, without regard to case and accents: `NBERG` and `Nora Berg`. */
-function sharesName(pack: string, name: string): boolean {
-  const [ofPack, ofName] = [nameKey(pack), nameKey(name)]
-  const isInName = (word: string) => toWords(ofName).includes(word) || (word.length > 2 && ofName.includes(word))
-  const isInPack = (word: string) => word.length > 2 && ofPack.includes(word)
-  return (ofName !== '' && ofPack.includes(ofName)) || toWords(ofPack).some(isInName) || toWords(ofName).some(isInPack)
-}
-
-/** The words with at least two letters. */
-function toWords(text: string): string[] {
-  return text.split(/[^\p{L}\p{N}]+/u).filter((word) => /\p{L}.*\p{L}/u.test(word))
 }
