@@ -4,6 +4,7 @@ import { placeholderFields, placeholderKind } from '../../contract/placeholders.
 import { type Body, boundedText, name, slot } from '../../contract/schema.ts'
 import type { Arrangement } from '../../contract/shows.ts'
 import { emptyFields, nothingPlanned } from '../../domain/equipment/slot-entry.ts'
+import { namesOfChannel, titleOf } from '../../domain/equipment/slot-record.ts'
 import { type SceneSlot, toArrangement } from '../../domain/scenes/arrangement.ts'
 import { nextRevision } from '../../storage/revision.ts'
 import { insertScene, saveArrangement } from '../../storage/shows.ts'
@@ -87,6 +88,21 @@ export const sceneSection = defineSection(list(SceneEntry, 'a list of scenes'), 
 function exportScenes({ scenes, shows, groups, performers, placeholders, ...rest }: Installation): SceneEntry[] {
   const channels = indexChannels(rest.receivers)
   const nameOfPerformer = (id: number | null) => performers.find((performer) => performer.id === id)?.name
+  const listSlots = ({ slots }: Arrangement) =>
+    slots.flatMap(({ channel_id, placeholder_id, name, entered, ...fields }): SceneSlotEntry[] => {
+      const channel = channels.get(channel_id ?? 0)
+      const placeholder = placeholders.find(({ id }) => id === placeholder_id)?.slot
+      if (channel === undefined && placeholder === undefined) return []
+      return [
+        {
+          ...fields,
+          ...(channel && { channel }),
+          ...(placeholder !== undefined && { placeholder }),
+          ...(name !== null && { name }),
+          entered: toEntry(entered, nameOfPerformer),
+        },
+      ]
+    })
   const entries = scenes.flatMap(({ show_id, title, arrangement, by, created_at, recalled_at }): SceneEntry[] => {
     const show = shows.find(({ id }) => id === show_id)
     if (show === undefined) return []
@@ -94,23 +110,12 @@ function exportScenes({ scenes, shows, groups, performers, placeholders, ...rest
       {
         ...{ show: toShowReference(show), title, by, since: toIsoTime(created_at) },
         ...(recalled_at !== null && { recalled_at: toIsoTime(recalled_at) }),
-        slots: arrangement.slots.flatMap(({ channel_id, placeholder_id, name, entered, ...fields }) => {
-          if (isFormerPlaceholder({ placeholder_id, entered })) return []
-          const channel = channels.get(channel_id ?? 0)
-          const placeholder = placeholders.find(({ id }) => id === placeholder_id)?.slot
-          if (channel === undefined && placeholder === undefined) return []
-          const reference = { ...(channel && { channel }), ...(placeholder !== undefined && { placeholder }) }
-          const hasEntered = Object.keys(entered).length > 0
-          return [
-            {
-              ...fields,
-              ...reference,
-              ...(name !== null && { name }),
-              ...(hasEntered && { entered: toEntry(entered, nameOfPerformer) }),
-            },
-          ]
-        }),
-        ...whenNotEmpty('placeholders', listFormerPlaceholders(arrangement, placeholders)),
+        ...(arrangement.slots.some(isFormer)
+          ? {
+              channels: listFormerChannels(arrangement, channels),
+              placeholders: listFormerPlaceholders(arrangement, placeholders),
+            }
+          : { slots: listSlots(arrangement) }),
         groups: arrangement.groups.flatMap(({ id, ...fields }) => {
           const group = groups.find((candidate) => candidate.id === id)
           return group === undefined ? [] : [{ group: group.title, ...fields }]
@@ -134,16 +139,23 @@ function exportScenes({ scenes, shows, groups, performers, placeholders, ...rest
   return sortByContent(entries)
 }
 
-/** Version 1.0.0 stored only the name and the frequency of a placeholder. A recall keeps the rest. */
-function isFormerPlaceholder({ placeholder_id, entered }: Pick<SceneSlot, 'placeholder_id' | 'entered'>): boolean {
-  return placeholder_id !== null && entered.performer === undefined
+/** Version 1.0.0 stored no entries about slots but the name and the frequency of a placeholder. A recall keeps the rest. */
+function isFormer({ entered }: Pick<SceneSlot, 'entered'>): boolean {
+  return entered.performer === undefined
+}
+
+function listFormerChannels({ slots }: Arrangement, channels: ReturnType<typeof indexChannels>) {
+  return slots.flatMap(({ channel_id, slot, frequency }) => {
+    const reference = channels.get(channel_id ?? 0)
+    return reference === undefined ? [] : [{ ...reference, slot, frequency }]
+  })
 }
 
 function listFormerPlaceholders({ slots }: Arrangement, placeholders: Installation['placeholders']) {
-  return slots.filter(isFormerPlaceholder).flatMap(({ placeholder_id, slot, kind, entered: { label, planned } }) => {
+  return slots.flatMap(({ placeholder_id, slot, kind, entered: { label, planned } }) => {
     const placeholder = placeholders.find(({ id }) => id === placeholder_id)?.slot
     if (placeholder === undefined) return []
-    return [{ placeholder, slot, kind, name: label ?? '', frequency: planned?.frequency ?? null }]
+    return [{ placeholder, slot, name: label ?? '', kind, frequency: planned?.frequency ?? null }]
   })
 }
 
@@ -201,11 +213,12 @@ function readArrangement(
     find(performers, (performer) => performer.name === name, where, 'the name of a performer').id
   const findPlaceholder = (slot: number, where: string) =>
     find(placeholders, (item) => item.slot === slot, where, 'the slot of a placeholder').id
-  const findChannelId = (reference: ChannelReference): number | undefined => {
+  const findKnown = (reference: ChannelReference) => {
     const known = findChannel(receivers, reference)
-    if (known !== undefined) return known.channel.id
-    unknown.push(describeUnknown(reference, findReceiver(receivers, reference) !== undefined, reference.channel))
-    return undefined
+    if (known === undefined) {
+      unknown.push(describeUnknown(reference, findReceiver(receivers, reference) !== undefined, reference.channel))
+    }
+    return known
   }
   const toSlot = (
     { channel, placeholder, entered, kind = 'wireless', name, frequency = null, slot }: SceneSlotEntry,
@@ -217,7 +230,7 @@ function readArrangement(
       const placeholder_id = findPlaceholder(placeholder, `${where}.placeholder`)
       return [{ ...fields, channel_id: null, placeholder_id }]
     }
-    const channel_id = channel && findChannelId(channel)
+    const channel_id = channel && findKnown(channel)?.channel.id
     return channel_id === undefined ? [] : [{ ...fields, channel_id, placeholder_id: null }]
   }
   const toFields = ({ performer, planned, ...others }: NonNullable<SceneSlotEntry['entered']>, where: string) => ({
@@ -232,8 +245,10 @@ function readArrangement(
       ...(entry.slots ?? []).flatMap((slot, index) => toSlot(slot, `slots.${index}`)),
       ...toArrangement({
         channels: (entry.channels ?? []).flatMap(({ slot, frequency = null, ...reference }) => {
-          const id = findChannelId(reference)
-          return id === undefined ? [] : [{ id, name: null, slot, frequency }]
+          const known = findKnown(reference)
+          if (known === undefined) return []
+          const name = titleOf(namesOfChannel(known.receiver, known.channel)).title
+          return [{ id: known.channel.id, name, slot, frequency }]
         }),
         placeholders: (entry.placeholders ?? []).map(({ placeholder, slot, name, kind, frequency = null }, index) => {
           const id = findPlaceholder(placeholder, `placeholders.${index}.placeholder`)
