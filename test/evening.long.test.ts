@@ -157,8 +157,10 @@ describe('an evening', () => {
     const rows = lines.map((cells) => Object.fromEntries(cells.map((cell, index) => [heading[index], cell])))
     const toCell = (value: unknown) => String(value ?? '')
     expect(rows.map(({ markers: _, alerts: __, ...row }) => row)).toEqual(
-      channels.map(({ dropouts, clipping, alerts: _, markers: __, ...channel }) => ({
+      channels.map(({ dropouts, clipping, title, alerts: _, markers: __, ...channel }) => ({
         ...Object.fromEntries(Object.entries(channel).map(([name, value]) => [name, toCell(value)])),
+        // The slot has its own column.
+        name: toCell(title),
         dropouts: toCell(dropouts.count),
         dropout_seconds: toCell(dropouts.seconds),
         longest_dropout_seconds: toCell(dropouts.longest_seconds),

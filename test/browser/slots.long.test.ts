@@ -100,6 +100,13 @@ it('assigns a new performer to a slot without equipment in three steps, and know
   await card(page, 7).getByRole('cell', { name: 'Zoë', exact: true }).waitFor()
   await eventually(() => performerIn(app, 1)).toBe('Zoë')
 
+  // A slot of a group that holds nothing yet.
+  const { json: group } = await app.post('/api/group/', { title: 'Choir', slots: [30] })
+  await page.goto(`${app.url}/?group=${group.id}`)
+  await assignButton(page, 30).click()
+  await dialog(page).getByRole('button', { name: 'Zoë' }).click()
+  await until('Zoë is assigned there', async () => (await performerIn(app, 30)) === 'Zoë')
+
   // From the page of the channel, with everything that can be entered.
   const { channel_id } = await recordOf(app, 2)
   await page.goto(`${app.url}/channels/${channel_id}`)

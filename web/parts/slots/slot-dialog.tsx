@@ -25,6 +25,7 @@ import {
   presentSlot,
   type SlotEntries,
   toSlotChange,
+  versionOf,
 } from './slot-entries.ts'
 
 interface SlotDialogProps {
@@ -67,7 +68,7 @@ function SlotForm({ opened, performers, onClose }: SlotFormProps) {
     const slot = presentSlot(base, watch.get())
     const names = changedEntries(entriesOf(base), { ...entriesOf(base), ...all })
     const body = toSlotChange(Object.fromEntries(names.map((name) => [name, all[name]])), base)
-    const response = await api.write('PUT', `/api/slots/${slot}/`, body, 'object', base.version)
+    const response = await api.write('PUT', `/api/slots/${slot}/`, body, 'object', versionOf(base))
     if (response.ok || response.problem.status !== 412) {
       if (response.ok) finish(doneText(slot, all), response.undoId)
       return response
@@ -87,7 +88,7 @@ function SlotForm({ opened, performers, onClose }: SlotFormProps) {
   const clear = () =>
     void request.send(async () => {
       const slot = presentSlot(base, watch.get())
-      const response = await api.write('DELETE', `/api/slots/${slot}/`, undefined, 'nothing', base.version)
+      const response = await api.write('DELETE', `/api/slots/${slot}/`, undefined, 'nothing', versionOf(base))
       if (response.ok) finish(t('slot.cleared', { slot }), response.undoId)
       return response
     })

@@ -35,6 +35,11 @@ export function emptyRecord(slot: number): SlotRecord {
   }
 }
 
+/** An empty slot has no version. */
+export function versionOf({ channel_id, placeholder_id, version }: SlotRecord): number | undefined {
+  return channel_id === null && placeholder_id === null ? undefined : version
+}
+
 export function entriesOf({ performer, role, label, color, planned, note }: SlotRecord): SlotEntries {
   return {
     performer: performer && { id: performer.id, name: performer.name },
