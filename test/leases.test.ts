@@ -120,6 +120,8 @@ describe.concurrent('a system whose lease changes hands', () => {
   // Reliability: P12.
   it('is not called by the next process while Retry-After of the previous one applies', async () => {
     const { system, first, startSecond } = await startFirst()
+    // A refresh joins the first cycle if it is still running.
+    await first.post('/api/refresh/')
     system.respondWith(respondError(429, { 'retry-after': '60' }))
     expect((await first.post('/api/refresh/')).status).toBe(503)
     await first.close()
