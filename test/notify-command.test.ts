@@ -12,7 +12,11 @@ it('sends test messages, prints the responses, and fails if one service rejects 
   const installation = await createInstallation()
   const notifyTest = (...args: string[]) => installation.run(['notify', 'test', ...args])
   const service = await installation.serve()
-  expect(await notifyTest()).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/No notification channel is enabled/) })
+  expect(await notifyTest()).toMatchObject({
+    code: 1,
+    out: '',
+    err: expect.stringMatching(/No notification channel is enabled/),
+  })
 
   const headers = await tokenHeaders(installation, 'admin')
   const add = async (name: string, url: string, enabled = true) => {
