@@ -197,7 +197,11 @@ it('puts a channel on a placeholder by mouse, touch and keyboard, and explains a
   await page.locator('.card').nth(2).waitFor()
   await page.keyboard.press('a')
   await tile(page, 7).waitFor()
-  const undo = () => page.locator('.arrange-bar').getByRole('button', { name: 'Undo' }).click()
+  const undo = async () => {
+    await page.locator('.arrange-bar').getByRole('button', { name: 'Undo' }).click()
+    // The page knows the change later than the service.
+    await messages(page).getByText('Undone.').waitFor()
+  }
   const isMerged = (slot: number) =>
     until('the channel is on the placeholder', async () => {
       const record = await recordOf(app, slot)
