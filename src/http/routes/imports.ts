@@ -18,7 +18,7 @@ import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
 import { listUndoRecords } from '../../storage/undo.ts'
 import type { ContractServer } from '../server/contract.ts'
-import { paginateLocal } from '../server/response.ts'
+import { paginateLocal, setUndoId } from '../server/response.ts'
 
 const maxCastBytes = 8 * 1024 * 1024
 
@@ -88,6 +88,6 @@ export function importRoutes(app: ContractServer, service: Service): void {
 }
 
 function withUndoId<Body extends { readonly undo_id: number | null }>(reply: FastifyReply, body: Body): Body {
-  if (body.undo_id !== null) reply.header('x-undo-id', body.undo_id)
+  setUndoId(reply, body.undo_id)
   return body
 }

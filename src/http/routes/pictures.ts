@@ -9,6 +9,7 @@ import type { Service } from '../../service.ts'
 import { findPicture } from '../../storage/pictures.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { acceptForms, formLimit } from '../server/form-bodies.ts'
+import { setUndoId } from '../server/response.ts'
 
 const maxTotalBytes = 64 * 1024 * 1024
 
@@ -66,7 +67,7 @@ export function pictureRoutes(app: ContractServer, service: Service): void {
       bodyLimit: formLimit(maxTotalBytes),
       handler: async ({ actor, body }, reply) => {
         const stored = await setPictures(service, actor, body.file)
-        if (stored.undo_id !== null) reply.header('x-undo-id', stored.undo_id)
+        setUndoId(reply, stored.undo_id)
         return stored
       },
     })
