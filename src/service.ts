@@ -451,7 +451,7 @@ export class Service {
   #listsChanged(): void {
     this.settings.clear()
     this.conditions.settingsChanged()
-    this.history.listsChanged()
+    this.history.settingsChanged()
     this.alerts.settingsChanged()
     this.frequencyConflicts.listsChanged()
     this.#frequencyAnnouncements.listsChanged()

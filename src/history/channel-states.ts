@@ -51,7 +51,6 @@ export class ChannelStates {
     this.#schedule()
   }
 
-  /** Assignments have changed. */
   /** `receiverIds`: the receivers whose units have other assignments. */
   assignmentsChanged(receiverIds: Iterable<number> = this.#known.keys()): void {
     for (const id of receiverIds) if (this.#known.has(id)) this.#markChanged(id)

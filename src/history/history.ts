@@ -96,10 +96,8 @@ export class History {
     this.#pruneTimer = setInterval(() => void this.#pruneRegularly(), pruneEveryMs)
   }
 
-  /** Settings, groups or shows have changed. */
-  listsChanged(): void {
+  settingsChanged(): void {
     this.#recorder.settingsChanged()
-    this.#channelStates.assignmentsChanged()
   }
 
   /** Units of these receivers have other assignments; without ids, performers have changed. */
