@@ -86,7 +86,7 @@ export async function changeSlotOf(
   tx: Tx,
   assignment: Assignment,
   { performer, role }: { readonly performer: number | null; readonly role: string | null },
-  undo?: UndoRecorder,
+  undo: UndoRecorder,
 ): Promise<boolean> {
   const channel = await findChannel(tx.query, assignment)
   if (channel !== null) await enter(tx, channel, { performer, role }, undo)
