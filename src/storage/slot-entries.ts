@@ -3,7 +3,7 @@
  * revision first, and the counter of placeholders with every change.
  */
 
-import { sql } from 'kysely'
+import { type NotNull, sql } from 'kysely'
 import type { CastSlot } from '../domain/equipment/cast-following.ts'
 import { unitTypeOf } from '../domain/equipment/hardware.ts'
 import {
@@ -100,17 +100,18 @@ export async function passSlotEntry(tx: Tx, fromChannel: number, toChannel: numb
   await replaceSlotEntry(tx, { kind: 'channel', id: fromChannel }, emptyFields)
 }
 
-/** Returns the slots of channels that have a performer, or only those of `ofPerformer`. */
-export async function listCastSlots(reader: Reader, ofPerformer?: number): Promise<CastSlot[]> {
-  const rows = await reader
+/** Returns the slots of channels that have a performer, or only those of `ofPerformer`, in ascending order. */
+export function listCastSlots(reader: Reader, ofPerformer?: number): Promise<CastSlot[]> {
+  return reader
     .selectFrom('slot_entries')
     .innerJoin('channels', 'channels.id', 'slot_entries.channel_id')
     .leftJoin('units', 'units.channel_id', 'channels.id')
     .select(['channels.slot', 'channels.id as channel', 'units.id as unit', 'performer', 'role'])
     .where('performer', 'is not', null)
+    .$narrowType<{ performer: NotNull }>()
     .$if(ofPerformer !== undefined, (query) => query.where('performer', '=', ofPerformer ?? 0))
+    .orderBy('channels.slot')
     .execute()
-  return rows.map(({ performer, ...row }) => ({ ...row, performer: performer ?? 0 }))
 }
 
 /** Removes a performer from all slots. Call it before the performer is deleted. */
