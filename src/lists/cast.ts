@@ -60,6 +60,7 @@ export class Cast {
 
   /** Replaces everything. Returns whether anything changed. */
   replace(cast: StoredCast): boolean {
+    if (cast === this.#current) return false
     const { performers, assignments } = this.#current
     this.#current = cast
     const units = listDiffering(assignments, cast.assignments)
