@@ -6,7 +6,7 @@ import type { SlotFields } from '../../domain/equipment/slot-entry.ts'
 import type { SlotHolder } from '../../domain/equipment/slots.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { aboutChannel } from '../../domain/events/channel-events.ts'
-import { aboutAll, draftEvent } from '../../domain/events/event.ts'
+import { aboutAll, draftEvent, type EventSubject } from '../../domain/events/event.ts'
 import { isSameJson } from '../../domain/json.ts'
 import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
@@ -23,6 +23,8 @@ import { type ExpectedVersions, fieldsIn, holderIn, notFound, requireVersion } f
 interface SwappedSlot {
   readonly holder: SlotHolder
   readonly before: SlotFields
+  /** Undefined for a placeholder. */
+  readonly subject: EventSubject | undefined
 }
 
 /** Returns the undo id; null if nothing changed. */
@@ -55,8 +57,7 @@ export async function swapSlots(
     })
     await recordMoves(tx, service, actor, moves)
     const data = { slot, with: other, what }
-    const subject = subjectIn(service, slot) ?? subjectIn(service, other) ?? aboutAll
-    await insertEvents(tx, [draftEvent('swapped', subject, { time, by: actor.name, data })])
+    await insertEvents(tx, [draftEvent('swapped', a.subject ?? b.subject ?? aboutAll, { time, by: actor.name, data })])
     const details = { with: other, what }
     await writeAudit(tx, { actor, action: 'slot.swap', target: `slot ${slot}`, result: 'ok', details })
     return undo.save('slot.swap', time)
@@ -75,11 +76,6 @@ function findSlot(service: Service, slot: number, field?: string): SwappedSlot {
   if (holder === null) throw notFound(slot)
   const receiver = service.slotRecords.receiverIn(slot)
   if (receiver !== undefined) requireLocal(receiver, field)
-  return { holder: { ...holder, slot }, before: fieldsIn(service, holder) }
-}
-
-function subjectIn({ slotRecords }: Service, slot: number) {
-  const receiver = slotRecords.receiverIn(slot)
-  const channel = receiver?.channels.find((candidate) => candidate.slot === slot)
-  return receiver && channel && aboutChannel(receiver, channel)
+  const subject = receiver && aboutChannel(receiver, holder)
+  return { holder: { ...holder, slot }, before: fieldsIn(service, holder), subject }
 }
