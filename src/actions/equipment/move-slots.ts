@@ -26,9 +26,11 @@ export async function storeMoves(
   const mergeable = new Set(placeholders.filter(takesChannels).map(({ id }) => id))
   const planned = planMoves(moves, listSlotHolders(receiverStore.listAllFacts(), placeholders), mergeable)
   for (const { holder } of planned) await edit.undo.willChange(`${holder.kind}s`, holder.id)
-  const merges = planned.filter(({ merged }) => merged !== undefined)
+  const merges = planned.flatMap(({ holder, merged }) =>
+    merged === undefined ? [] : { channel: holder.id, placeholder: merged.id },
+  )
   const store = async () => {
-    for (const { holder, merged } of merges) await merge(service, tx, holder.id, merged?.id ?? 0, edit.undo)
+    for (const merged of merges) await merge(service, tx, merged, edit.undo)
     await placeHolders(tx, revision, planned)
   }
   await (merges.length > 0 ? settleCast(tx, edit, store) : store())
@@ -39,8 +41,7 @@ export async function storeMoves(
 async function merge(
   service: Service,
   tx: Tx,
-  channel: number,
-  placeholder: number,
+  { channel, placeholder }: { readonly channel: number; readonly placeholder: number },
   undo: UndoRecorder,
 ): Promise<void> {
   const { placeholderStore, receiverStore } = service
