@@ -2,7 +2,6 @@ import Type from 'typebox'
 import { type Body, boundedText, name } from '../../contract/schema.ts'
 import { checkResults } from '../../contract/values.ts'
 import { toCheckEvent } from '../../domain/events/event-drafts.ts'
-import { insertEvents } from '../../storage/events.ts'
 import { listReceivers } from '../../storage/receivers.ts'
 import { nextRevision } from '../../storage/revision.ts'
 import { insertCheck, listShows } from '../../storage/shows.ts'
@@ -88,7 +87,7 @@ async function importChecks(work: ImportContext, entries: readonly CheckEntry[] 
     const { checked_at, ...inserted } = await insertCheck(tx, revision, check)
     if (checked_at === null) continue
     const named = { ...checked, title: titleOf(checked.receiver, checked.channel) }
-    await insertEvents(tx, [toCheckEvent({ ...inserted, checked_at }, named)])
+    work.events.push(toCheckEvent({ ...inserted, checked_at }, named))
   }
 }
 

@@ -1,6 +1,7 @@
 /** The context of an import: the stored installation and the counts of the result. */
 
 import { isDeepStrictEqual } from 'node:util'
+import type { EventDraft } from '../../domain/events/event.ts'
 import { isRecord } from '../../domain/json.ts'
 import type { NotificationChannel } from '../../domain/notifications/channel.ts'
 import { parseTimestamp } from '../../domain/timestamp.ts'
@@ -55,6 +56,8 @@ export interface ImportContext extends ImportStart {
   readonly counts: Record<Kind, Count>
   /** Devices in the file that are not known yet. */
   readonly unknown: string[]
+  /** Stored at the end, after all other counters have been incremented. */
+  readonly events: EventDraft[]
   /** Counts a record as created, updated or unchanged. Returns true when it has to be written. */
   count(kind: Kind, before: unknown, after: unknown): boolean
 }
@@ -67,6 +70,7 @@ export function createImportContext(start: ImportStart, kinds: readonly Kind[]):
     ...start,
     counts,
     unknown: [],
+    events: [],
     count(kind, before, after) {
       const isSame = isDeepStrictEqual(plainOf(before), plainOf(after))
       counts[kind][before === undefined ? 'created' : isSame ? 'unchanged' : 'updated'] += 1

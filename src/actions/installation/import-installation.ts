@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Actor } from '../../domain/access/access.ts'
 import { RequestError } from '../../domain/errors.ts'
+import type { EventDraft } from '../../domain/events/event.ts'
 import { compareEdited, compareSlots } from '../../domain/events/event-drafts.ts'
 import type { Outbound } from '../../manufacturers/sources.ts'
 import { now } from '../../platform/clock.ts'
@@ -67,7 +68,7 @@ export async function importInstallation(
         throw new RequestError('concurrent_change', { subject: 'the notification channels' })
       }
       await settleCast(tx, { actor, time: work.now }, () => importSections(work, file))
-      await recordEdits(work, actor)
+      await insertEvents(tx, [...(await listEdits(work, actor)), ...work.events])
       report = { counts: work.counts, unknown: [...new Set(work.unknown)] }
       if (isDryRun) throw new DryRunRollback()
       await writeAudit(tx, {
@@ -85,17 +86,16 @@ export async function importInstallation(
   return report
 }
 
-/** Stores the events of receivers and channels that the import has renamed and moved. */
-async function recordEdits({ tx, before, now }: ImportContext, actor: Actor): Promise<void> {
+/** Returns the events of receivers and channels that the import has renamed and moved. */
+async function listEdits({ tx, before, now }: ImportContext, actor: Actor): Promise<EventDraft[]> {
   const locations = await listLocations(tx.query)
   const locationName = (id: number) => locations.find((location) => location.id === id)?.name ?? ''
   const after = new Map((await listReceivers(tx.query)).map((receiver) => [receiver.id, receiver]))
   const edit = { time: now, by: actor.name, locationName, titleOf: await readTitles(tx.query) }
-  const events = before.receivers.flatMap((receiver) => {
+  return before.receivers.flatMap((receiver) => {
     const changed = after.get(receiver.id) ?? receiver
     return [...compareEdited(receiver, changed, edit), ...compareSlots(receiver, changed, edit)]
   })
-  await insertEvents(tx, events)
 }
 
 /** Thrown to roll back the transaction of a dry run. */

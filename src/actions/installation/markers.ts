@@ -1,7 +1,6 @@
 import Type from 'typebox'
 import { type Body, boundedText, name } from '../../contract/schema.ts'
 import { toMarkerEvent } from '../../domain/events/event-drafts.ts'
-import { insertEvents } from '../../storage/events.ts'
 import { listReceivers } from '../../storage/receivers.ts'
 import { readTitles } from '../../storage/slot-entries.ts'
 import { ChannelReference, describeChannel, findChannel, indexChannels } from './devices.ts'
@@ -71,6 +70,6 @@ async function importMarkers(work: ImportContext, entries: readonly MarkerEntry[
         known.channel_id === event.channel_id &&
         known.text === event.text,
     )
-    if (work.count('markers', stored, stored ?? event)) await insertEvents(tx, [event])
+    if (work.count('markers', stored, stored ?? event)) work.events.push(event)
   }
 }
