@@ -289,11 +289,9 @@ function updateOf(table: UndoableTable, id: number, values: Values): RawBuilder<
 
 /** Reads the recorded columns of a row, and prevents other transactions from changing it. */
 async function findRow(tx: Tx, table: UndoableTable, id: number): Promise<Values | undefined> {
-  const columns = sql.join(undoableColumns[table].map((name) => sql.ref(name)))
   const lock = tx.dialect === 'postgres' ? sql`for update` : sql``
-  const { rows } = await sql<Values>`select ${columns} from ${sql.table(table)} where id = ${id} ${lock}`.execute(
-    tx.query,
-  )
+  const { rows } =
+    await sql<Values>`select ${columnsOf(table)} from ${sql.table(table)} where id = ${id} ${lock}`.execute(tx.query)
   return rows[0]
 }
 
@@ -304,17 +302,20 @@ async function findRows(
 ): Promise<ReadonlyMap<string, Values>> {
   const found = new Map<string, Values>()
   for (const table of Object.keys(undoableColumns) as UndoableTable[]) {
-    const columns = sql.join(undoableColumns[table].map((name) => sql.ref(name)))
     const ids = rows.flatMap((row) => (row.table === table ? [row.id] : []))
     await inChunks(ids, async (chunk) => {
       const present =
-        await sql<Values>`select id, ${columns} from ${sql.table(table)} where id in (${sql.join(chunk)})`.execute(
+        await sql<Values>`select id, ${columnsOf(table)} from ${sql.table(table)} where id in (${sql.join(chunk)})`.execute(
           query,
         )
       for (const { id, ...values } of present.rows) found.set(`${table} ${id}`, values as Values)
     })
   }
   return found
+}
+
+function columnsOf(table: UndoableTable): RawBuilder<unknown> {
+  return sql.join(undoableColumns[table].map((name) => sql.ref(name)))
 }
 
 function pick(values: Values, names: readonly string[]): Values {
