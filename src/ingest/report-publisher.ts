@@ -1,5 +1,5 @@
 /**
- * Passes the reports of this process to other processes on the same database, through Redis and before it is stored.
+ * Passes the reports of this process to other processes on the same database, through Redis and before they are stored.
  * Reports that contain facts, such as mute or battery, go to all processes, with the levels at that time. Levels that
  * change alone go only to the processes that need the levels of the receiver's manufacturer (`level-subscriptions.ts`).
  */
