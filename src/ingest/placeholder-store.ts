@@ -1,10 +1,10 @@
-import type { EntryHolder, SlotEntry } from '../domain/equipment/slot-entry.ts'
+import { type EntryHolder, holderOf, type SlotEntry } from '../domain/equipment/slot-entry.ts'
 import { describeHolder, type Placeholder } from '../domain/equipment/slots.ts'
 import { isSameJson } from '../domain/json.ts'
 import { Topic } from '../platform/topic.ts'
 import type { Reader } from '../storage/database.ts'
 import { currentRevision } from '../storage/revision.ts'
-import { holderOf, listSlotEntries } from '../storage/slot-entries.ts'
+import { listSlotEntries } from '../storage/slot-entries.ts'
 import { listPlaceholders } from '../storage/slots.ts'
 
 export interface StoredSlots {

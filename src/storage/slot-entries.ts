@@ -10,6 +10,7 @@ import {
   type EntryHolder,
   emptyFields,
   fieldsOf,
+  holderOf,
   isEmptyEntry,
   type SlotEntry,
   type SlotFields,
@@ -126,10 +127,6 @@ export async function removeProfileFromSlots(tx: Tx, profile: string): Promise<v
   for (const entry of entries) {
     await saveSlotEntry(tx, holderOf(entry), { ...entry, planned: { ...entry.planned, profile: null } })
   }
-}
-
-export function holderOf({ channel_id, placeholder_id }: SlotEntry): EntryHolder {
-  return channel_id === null ? { kind: 'placeholder', id: placeholder_id ?? 0 } : { kind: 'channel', id: channel_id }
 }
 
 /** Leaves placeholders with what was entered about channels. Call it before the channels are deleted. */

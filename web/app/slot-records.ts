@@ -1,6 +1,6 @@
 import type { PlaceholderInData } from '../../src/contract/placeholders.ts'
 import type { SlotRecord } from '../../src/contract/slots.ts'
-import type { EntryHolder } from '../../src/domain/equipment/slot-entry.ts'
+import { type EntryHolder, holderOf } from '../../src/domain/equipment/slot-entry.ts'
 import { plainText } from './format.ts'
 import { t } from './i18n.ts'
 import type { WatchState } from './watch-state.ts'
@@ -21,10 +21,6 @@ function byHolder(slotRecords: Records): ReadonlyMap<string, SlotRecord> {
   const index = new Map([...slotRecords.values()].map((record) => [keyOf(holderOf(record)), record]))
   indexes.set(slotRecords, index)
   return index
-}
-
-function holderOf({ channel_id, placeholder_id }: SlotRecord): EntryHolder {
-  return channel_id === null ? { kind: 'placeholder', id: placeholder_id ?? 0 } : { kind: 'channel', id: channel_id }
 }
 
 function keyOf({ kind, id }: EntryHolder): string {

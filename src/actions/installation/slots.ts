@@ -7,13 +7,14 @@ import {
   type EntryHolder,
   emptyFields,
   fieldsOf,
+  holderOf,
   isEmptyEntry,
   nothingPlanned,
   type PlannedCarrier,
 } from '../../domain/equipment/slot-entry.ts'
 import { listSlotHolders } from '../../domain/equipment/slots.ts'
 import { isBuiltIn } from '../../domain/frequencies/profile-changes.ts'
-import { findSlotEntry, holderOf, replaceSlotEntry } from '../../storage/slot-entries.ts'
+import { findSlotEntry, replaceSlotEntry } from '../../storage/slot-entries.ts'
 import { insertPlaceholder } from '../../storage/slots.ts'
 import { defineSection, list, partial, record, whenNotEmpty } from './entries.ts'
 import { type Installation, readInstallation } from './export-installation.ts'

@@ -8,7 +8,13 @@ import type { AuditAction } from '../../contract/values.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { type Assignment, unitTypeOf } from '../../domain/equipment/hardware.ts'
 import { type Picture, withMount } from '../../domain/equipment/picture.ts'
-import { type EntryHolder, emptyFields, fieldsOf, type SlotFields } from '../../domain/equipment/slot-entry.ts'
+import {
+  type EntryHolder,
+  emptyFields,
+  fieldsOf,
+  holderOf,
+  type SlotFields,
+} from '../../domain/equipment/slot-entry.ts'
 import { describeHolder } from '../../domain/equipment/slots.ts'
 import { type CastRow, isWebAddress } from '../../domain/imports/cast-columns.ts'
 import {
@@ -28,7 +34,7 @@ import { assignUnit, settleCast } from '../../storage/cast.ts'
 import type { Reader, Tx } from '../../storage/database.ts'
 import { insertPerformer, listAssignments, listPerformers, savePerformer } from '../../storage/hardware.ts'
 import { lockPictures, removeUnusedPictures, savePicture, savePictureText } from '../../storage/pictures.ts'
-import { holderOf, listSlotEntries, replaceSlotEntry } from '../../storage/slot-entries.ts'
+import { listSlotEntries, replaceSlotEntry } from '../../storage/slot-entries.ts'
 import { insertPlaceholder, listChannelSlots, listPlaceholders } from '../../storage/slots.ts'
 import { UndoRecorder } from '../../storage/undo.ts'
 import { listUnits } from '../../storage/units.ts'

@@ -35,6 +35,13 @@ export interface SlotEntry extends SlotFields {
 
 export type EntryHolder = Pick<SlotHolder, 'kind' | 'id'>
 
+export function holderOf({
+  channel_id,
+  placeholder_id,
+}: Pick<SlotEntry, 'channel_id' | 'placeholder_id'>): EntryHolder {
+  return channel_id === null ? { kind: 'placeholder', id: placeholder_id ?? 0 } : { kind: 'channel', id: channel_id }
+}
+
 export const nothingPlanned: PlannedCarrier = { frequency: null, profile: null, transmitter: null }
 
 export const emptyFields: SlotFields = {

@@ -5,7 +5,7 @@ import type { RecordChange } from '../../contract/imports.ts'
 import type { Performer } from '../../contract/performers.ts'
 import type { Arrangement, SceneRecall } from '../../contract/shows.ts'
 import type { Assignment } from '../equipment/hardware.ts'
-import type { EntryHolder, SlotFields } from '../equipment/slot-entry.ts'
+import { type EntryHolder, holderOf, type SlotFields } from '../equipment/slot-entry.ts'
 import type { Placeholder } from '../equipment/slots.ts'
 import { describeHolder, listSlotHolders, type PlannedMove, planSlots } from '../equipment/slots.ts'
 import { isSameJson } from '../json.ts'
@@ -128,10 +128,6 @@ function matchSlots(
     else skipped.push({ what: kind, id, name: slot.name, reason: `The ${kind} no longer exists.` })
   }
   return { found: [...stored, ...replaced], stored, skipped }
-}
-
-function holderOf({ channel_id, placeholder_id }: Pick<SceneSlot, 'channel_id' | 'placeholder_id'>): EntryHolder {
-  return channel_id === null ? { kind: 'placeholder', id: placeholder_id ?? 0 } : { kind: 'channel', id: channel_id }
 }
 
 interface Named {
