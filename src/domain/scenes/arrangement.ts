@@ -6,7 +6,7 @@ import type { Arrangement, SceneBody } from '../../contract/shows.ts'
 import type { SlotRecord } from '../../contract/slots.ts'
 import type { Assignment, Unit } from '../equipment/hardware.ts'
 import { frequencyOf, type Receiver } from '../equipment/receiver.ts'
-import { nothingPlanned } from '../equipment/slot-entry.ts'
+import { fieldsOf, nothingPlanned, type SlotFields } from '../equipment/slot-entry.ts'
 import type { Placeholder } from '../equipment/slots.ts'
 import type { Show } from '../shows.ts'
 import { toTimestamp } from '../timestamp.ts'
@@ -52,6 +52,9 @@ export interface Arranged {
 
 export type SceneSlot = Arrangement['slots'][number]
 
+/** With all entries; a scene of version 1.0.0 has only some of them. */
+export type PresentSlot = SceneSlot & { readonly entered: SlotFields }
+
 /** Captures the slots in the groups of a show; all slots if it has no groups. */
 export function captureArrangement({ group_ids }: Pick<Show, 'group_ids'>, arranged: Arranged): Arrangement {
   const hasAll = group_ids.length === 0
@@ -70,17 +73,16 @@ export function captureArrangement({ group_ids }: Pick<Show, 'group_ids'>, arran
 }
 
 /** Slots of channels of sites are not included. */
-export function toSceneSlots({ receivers, records }: Arranged): SceneSlot[] {
+export function toSceneSlots({ receivers, records }: Arranged): PresentSlot[] {
   const channels = new Map(receivers.flatMap((receiver) => receiver.channels.map((channel) => [channel.id, channel])))
-  return records.flatMap(({ slot, title: name, kind, channel_id, placeholder_id, ...entered }) => {
+  return records.flatMap(({ slot, title: name, kind, channel_id, placeholder_id, performer, ...entered }) => {
     const channel = channels.get(channel_id ?? 0)
     if (channel === undefined && placeholder_id === null) return []
-    const { label, color, performer, role, note, planned, spares } = entered
     return [
       {
         ...{ slot, channel_id, placeholder_id, kind, name },
         frequency: channel === undefined ? null : frequencyOf(channel),
-        entered: { label, color, performer: performer?.id ?? null, role, note, planned, spares: [...spares] },
+        entered: fieldsOf({ ...entered, performer: performer?.id ?? null }),
       },
     ]
   })

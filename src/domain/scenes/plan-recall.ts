@@ -9,7 +9,7 @@ import { type EntryHolder, holderOf, type SlotFields } from '../equipment/slot-e
 import type { Placeholder } from '../equipment/slots.ts'
 import { describeHolder, listSlotHolders, type PlannedMove, planSlots } from '../equipment/slots.ts'
 import { isSameJson } from '../json.ts'
-import { type Arranged, type Frequencies, type SceneSlot, toSceneSlots } from './arrangement.ts'
+import { type Arranged, type Frequencies, type PresentSlot, type SceneSlot, toSceneSlots } from './arrangement.ts'
 
 type Skipped = SceneRecall['skipped'][number]
 
@@ -72,7 +72,7 @@ export function planRecall(arrangement: Arrangement, arranged: Arranged, planned
       }),
     ),
     entries: found.flatMap(([{ slot, entered }, present]) => {
-      const before = present.entered as SlotFields
+      const before = present.entered
       const { performer = null } = entered
       const isKnown = performer === null || knownPerformers.has(performer)
       const { performer: _, role: __, ...others } = entered
@@ -100,7 +100,7 @@ export function planRecall(arrangement: Arrangement, arranged: Arranged, planned
   }
 }
 
-type SlotPair = readonly [SceneSlot, SceneSlot]
+type SlotPair = readonly [SceneSlot, PresentSlot]
 
 /**
  * Pairs the slots of a scene with the present ones of the same channel or placeholder (`stored`). If that is gone, what
@@ -214,7 +214,7 @@ export function listChanges(
         { slot, ...toEntered(after, before, newNames) },
       ),
     ),
-    ...listAssignmentChanges(plan, arranged, slotAfter, newIds),
+    ...listAssignmentChanges(plan, arranged.units, { slotAfter, names, newNames, newIds }),
     ...[...plan.frequencies].map(([id, { before, after }]) => {
       const fields = { name: channelsById.get(id)?.name ?? null, slot: slotAfter(id) }
       return change('planned_frequency', id, { ...fields, frequency: before }, { ...fields, frequency: after })
@@ -223,7 +223,7 @@ export function listChanges(
 }
 
 /** The fields that differ from `other`. */
-function toEntered(fields: SlotFields, other: SlotFields, names: ReadonlyMap<number, string>) {
+function toEntered(fields: SlotFields, other: SlotFields, names: Names) {
   const { performer, ...rest } = fields
   const named = { performer: performer === null ? null : { id: performer, name: names.get(performer) ?? '' }, ...rest }
   const isChanged = ([name]: readonly [string, unknown]) =>
@@ -231,15 +231,22 @@ function toEntered(fields: SlotFields, other: SlotFields, names: ReadonlyMap<num
   return Object.fromEntries(Object.entries(named).filter(isChanged))
 }
 
+type Names = ReadonlyMap<number, string>
+
+interface Described {
+  /** The names of performers before and after the recall. */
+  readonly names: Names
+  readonly newNames: Names
+  readonly newIds: ReadonlyMap<number, number>
+  slotAfter(channel: number): number | null
+}
+
 function listAssignmentChanges(
   plan: RecallPlan,
-  { units, performers }: Arranged,
-  slotAfter: (channel: number) => number | null,
-  newIds: ReadonlyMap<number, number>,
+  units: Arranged['units'],
+  { slotAfter, names, newNames, newIds }: Described,
 ): RecordChange[] {
   const channelOf = new Map(units.map(({ id, channel_id }) => [id, channel_id]))
-  const names = new Map(performers.map(({ id, name }) => [id, name]))
-  const newNames = new Map([...names, ...plan.performers.map(({ after: { id, name } }) => [id, name] as const)])
   const describe = (unit: number, performer: number, role: string | null, nameOf = newNames) => {
     const channel = channelOf.get(unit) ?? null
     const slot = channel === null ? null : slotAfter(channel)
