@@ -5,7 +5,7 @@
 
 import { type NotNull, sql } from 'kysely'
 import type { CastSlot } from '../domain/equipment/cast-following.ts'
-import { unitTypeOf } from '../domain/equipment/hardware.ts'
+import { slotKindOf } from '../domain/equipment/hardware.ts'
 import {
   type EntryHolder,
   emptyFields,
@@ -144,10 +144,9 @@ export async function keepSlotEntries(tx: Tx, channelIds: readonly number[]): Pr
     for (const { slot, device_type, ...row } of rows) {
       if (isEmptyEntry(toEntry(row))) continue
       await countPlaceholderChange(tx)
-      const kind = unitTypeOf(device_type) === 'iem_receiver' ? 'iem' : 'wireless'
       const { id } = await tx.query
         .insertInto('placeholders')
-        .values({ slot, kind, created_at: now() })
+        .values({ slot, kind: slotKindOf(device_type), created_at: now() })
         .returning('id')
         .executeTakeFirstOrThrow()
       await tx.query

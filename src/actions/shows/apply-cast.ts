@@ -4,9 +4,9 @@
 
 import type { CastImport, RecordChange } from '../../contract/imports.ts'
 import { pictureText } from '../../contract/performers.ts'
-import type { AuditAction } from '../../contract/values.ts'
+import type { AuditAction, PlaceholderKind } from '../../contract/values.ts'
 import type { Actor } from '../../domain/access/access.ts'
-import { type Assignment, unitTypeOf } from '../../domain/equipment/hardware.ts'
+import { type Assignment, slotKindOf } from '../../domain/equipment/hardware.ts'
 import { type Picture, withMount } from '../../domain/equipment/picture.ts'
 import {
   type EntryHolder,
@@ -109,17 +109,16 @@ export async function readCastState({ receiverStore }: Service, reader: Reader):
   const receivers = new Map(
     receiverStore.listAllFacts().flatMap((receiver) => receiver.channels.map(({ id }) => [id, receiver])),
   )
-  const toSlot = (slot: number, holder: EntryHolder, isInEar: boolean, site: string | null): CastSlot => {
+  const toSlot = (slot: number, holder: EntryHolder, kind: PlaceholderKind, site: string | null): CastSlot => {
     const { performer = null, role = null } = entries.get(describeHolder(holder)) ?? {}
-    return { slot, holder, isInEar, performer, role, site }
+    return { slot, holder, isInEar: kind === 'iem', performer, role, site }
   }
   const channels = (await listChannelSlots(reader)).map(({ id, slot }) => {
     const { device_type = '', origin } = receivers.get(id) ?? {}
-    const isInEar = unitTypeOf(device_type) === 'iem_receiver'
-    return toSlot(slot, { kind: 'channel', id }, isInEar, origin?.site.name ?? null)
+    return toSlot(slot, { kind: 'channel', id }, slotKindOf(device_type), origin?.site.name ?? null)
   })
   const placeholders = (await listPlaceholders(reader)).map(({ id, slot, kind }) =>
-    toSlot(slot, { kind: 'placeholder', id }, kind === 'iem', null),
+    toSlot(slot, { kind: 'placeholder', id }, kind, null),
   )
   const slotOfChannel = new Map(channels.map(({ holder, slot }) => [holder.id, slot]))
   const units = (await listUnits(reader)).map(({ id, name, channel_id }) => ({

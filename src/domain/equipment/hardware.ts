@@ -57,6 +57,11 @@ export function unitTypeOf(deviceType: string): UnitType {
   return /psm|iem|in-?ear|^ek/i.test(deviceType) ? 'iem_receiver' : 'mic_transmitter'
 }
 
+/** The kind of the slot of a channel. */
+export function slotKindOf(deviceType: string): 'iem' | 'wireless' {
+  return unitTypeOf(deviceType) === 'iem_receiver' ? 'iem' : 'wireless'
+}
+
 /** Returns a unit for the transmitter that the channel receives. */
 export function draftChannelUnit(receiver: Receiver, channel: Channel): UnitDraft {
   return {

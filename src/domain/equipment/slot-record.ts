@@ -4,7 +4,7 @@ import type { Performer } from '../../contract/performers.ts'
 import type { SlotRecord } from '../../contract/slots.ts'
 import type { TitleSource } from '../../contract/values.ts'
 import { isSameJson } from '../json.ts'
-import { unitTypeOf } from './hardware.ts'
+import { slotKindOf } from './hardware.ts'
 import type { Channel, Receiver } from './receiver.ts'
 import { emptyFields, type SlotEntry } from './slot-entry.ts'
 import type { Placeholder } from './slots.ts'
@@ -67,7 +67,7 @@ export function toChannelRecord(
   return {
     slot: channel.slot,
     ...titleOfChannel(receiver, channel, { performer: performer?.name ?? null, label: entry?.label ?? null }),
-    kind: unitTypeOf(receiver.device_type) === 'iem_receiver' ? 'iem' : 'wireless',
+    kind: slotKindOf(receiver.device_type),
     ...toEntered({ entry, performer }),
     channel_id: channel.id,
     placeholder_id: null,
