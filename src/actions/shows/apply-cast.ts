@@ -8,13 +8,7 @@ import type { AuditAction, PlaceholderKind } from '../../contract/values.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { type Assignment, slotKindOf } from '../../domain/equipment/hardware.ts'
 import { type Picture, withMount } from '../../domain/equipment/picture.ts'
-import {
-  type EntryHolder,
-  emptyFields,
-  fieldsOf,
-  holderOf,
-  type SlotFields,
-} from '../../domain/equipment/slot-entry.ts'
+import { type EntryHolder, holderOf, type SlotFields } from '../../domain/equipment/slot-entry.ts'
 import { describeHolder } from '../../domain/equipment/slots.ts'
 import { type CastRow, isWebAddress } from '../../domain/imports/cast-columns.ts'
 import {
@@ -38,6 +32,7 @@ import { listSlotEntries, replaceSlotEntry } from '../../storage/slot-entries.ts
 import { insertPlaceholder, listChannelSlots, listPlaceholders } from '../../storage/slots.ts'
 import { UndoRecorder } from '../../storage/undo.ts'
 import { listUnits } from '../../storage/units.ts'
+import { fieldsIn } from '../equipment/edit-slots.ts'
 
 interface CastSource extends CastOptions {
   /** The rows, or a function that makes other changes in the transaction first. */
@@ -104,7 +99,12 @@ class PreviewRollback extends Error {
   override readonly name = 'PreviewRollback'
 }
 
-export async function readCastState({ receiverStore }: Service, reader: Reader): Promise<CastState> {
+interface StoredCast extends CastState {
+  /** The active ones. */
+  readonly assignments: readonly Assignment[]
+}
+
+export async function readCastState({ receiverStore }: Service, reader: Reader): Promise<StoredCast> {
   const entries = new Map((await listSlotEntries(reader)).map((entry) => [describeHolder(holderOf(entry)), entry]))
   const receivers = new Map(
     receiverStore.listAllFacts().flatMap((receiver) => receiver.channels.map(({ id }) => [id, receiver])),
@@ -125,17 +125,13 @@ export async function readCastState({ receiverStore }: Service, reader: Reader):
     ...{ id, name },
     slot: slotOfChannel.get(channel_id ?? 0) ?? null,
   }))
-  const isAway = new Set(units.filter(({ slot }) => slot === null).map(({ id }) => id))
   const assignments = await listAssignments(reader, { is_active: true })
   return {
     performers: await listPerformers(reader),
     slots: new Map([...channels, ...placeholders].map((slot) => [slot.slot, slot])),
     units,
-    wearers: new Map(
-      assignments.flatMap(({ wireless_unit, performer, role }) =>
-        isAway.has(wireless_unit) ? [[wireless_unit, { performer, role }]] : [],
-      ),
-    ),
+    wearers: new Map(assignments.map((assignment) => [assignment.wireless_unit, assignment])),
+    assignments,
   }
 }
 
@@ -144,7 +140,7 @@ interface Work {
   readonly tx: Tx
   readonly actor: Actor
   readonly plan: CastPlan
-  readonly state: CastState
+  readonly state: StoredCast
   readonly time: number
   readonly preview: boolean
   readonly undo: UndoRecorder
@@ -221,15 +217,14 @@ async function storePhoto(
 
 async function applySlots(work: Work, performers: ReadonlyMap<string, NamedPerformer>): Promise<void> {
   const { service, tx, actor, time, plan, undo, changes } = work
-  const before = await listAssignments(tx.query, { is_active: true })
   const names = new Map<number, ShownPerformer>(work.state.performers.map(({ id, name }) => [id, { id, name }]))
   for (const { id, name, isNew } of performers.values()) names.set(id, { id: work.preview && isNew ? null : id, name })
   await settleCast(tx, { actor, time }, async () => {
     for (const { slot, before: known, performer: key, role } of plan.slots) {
       if (isTimeSliceUsed()) await yieldToEventLoop()
       const holder = known?.holder ?? (await addPlaceholder(work, slot))
-      const entry = (known && service.placeholderStore.entryOf(holder)) ?? emptyFields
-      const after = { ...fieldsOf(entry), performer: performers.get(key ?? '')?.id ?? null, role }
+      const before = fieldsIn(service, known?.holder ?? null)
+      const after = { ...before, performer: performers.get(key ?? '')?.id ?? null, role }
       if (known !== null) await undo.willChangeEntry(holder)
       await replaceSlotEntry(tx, holder, after)
       const describe = ({ performer, role }: SlotFields) => ({
@@ -237,14 +232,14 @@ async function applySlots(work: Work, performers: ReadonlyMap<string, NamedPerfo
         performer: names.get(performer ?? 0) ?? null,
         role,
       })
-      changes.push({ what: 'slot', id: slot, from: known && describe(entry), to: describe(after) })
+      changes.push({ what: 'slot', id: slot, from: known && describe(before), to: describe(after) })
     }
     for (const { unit, performer: key, role } of plan.units) {
       const performer = performers.get(key)
       if (performer !== undefined) await assignUnit(tx, unit, { performer: performer.id, role }, { time, undo })
     }
   })
-  listAssignmentChanges(work, names, before, await listAssignments(tx.query, { is_active: true }))
+  listAssignmentChanges(work, names, await listAssignments(tx.query, { is_active: true }))
 }
 
 async function addPlaceholder({ tx, time, preview, undo, changes }: Work, slot: number): Promise<EntryHolder> {
@@ -264,7 +259,6 @@ interface ShownPerformer {
 function listAssignmentChanges(
   { state, preview, changes }: Work,
   names: ReadonlyMap<number, ShownPerformer>,
-  before: readonly Assignment[],
   after: readonly Assignment[],
 ): void {
   const slotOf = new Map(state.units.map(({ id, slot }) => [id, slot]))
@@ -273,11 +267,11 @@ function listAssignmentChanges(
     ...{ performer: names.get(performer) ?? { id: performer, name: '' }, role },
   })
   const remaining = new Set(after.map(({ id }) => id))
-  for (const assignment of before) {
+  for (const assignment of state.assignments) {
     if (remaining.has(assignment.id)) continue
     changes.push({ what: 'assignment', id: assignment.id, from: describe(assignment), to: null })
   }
-  const known = new Map(before.map((assignment) => [assignment.id, assignment]))
+  const known = new Map(state.assignments.map((assignment) => [assignment.id, assignment]))
   for (const assignment of after) {
     const from = known.get(assignment.id)
     if (from !== undefined && from.role === assignment.role) continue

@@ -20,7 +20,7 @@ export interface CastState {
   readonly slots: ReadonlyMap<number, CastSlot>
   /** `slot` is null for a unit that no channel receives. */
   readonly units: readonly { readonly id: number; readonly name: string | null; readonly slot: number | null }[]
-  /** The performers of units that no channel receives, by unit. */
+  /** The performers of units, by unit. */
   readonly wearers: ReadonlyMap<number, { readonly performer: number; readonly role: string | null }>
 }
 
