@@ -1,6 +1,7 @@
 /** Detects the protocols of one address, of which only the host may be known. */
 
 import { isIP } from 'node:net'
+import { groupBy } from '../domain/group-by.ts'
 import { withTimeout } from '../platform/wait.ts'
 import { type Destinations, isHostBlocked } from '../upstream/destinations.ts'
 import type { Plugin } from './plugin.ts'
@@ -114,8 +115,7 @@ export async function runProbes(
   destinations: Destinations,
   signal: AbortSignal,
 ): Promise<Detected> {
-  const groups = new Map<string, Probe[]>()
-  for (const probe of probes) groups.set(portKey(probe), [...(groups.get(portKey(probe)) ?? []), probe])
+  const groups = groupBy(probes, portKey)
   const results = await Promise.all([...groups.values()].map((group) => runGroup(group, destinations, signal)))
   const all = results.flat()
   const found = all.flatMap(({ probe, result }) =>

@@ -3,6 +3,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Fault } from '../domain/equipment/receiver.ts'
 import { type Channel, emptyChannel, type Receiver, type ReceiverOrigin } from '../domain/equipment/receiver.ts'
+import { groupBy } from '../domain/group-by.ts'
 import { parseNetworkMode } from '../domain/identity/network.ts'
 import { macKey, serialKey } from '../domain/identity/reconcile.ts'
 import type { Reader, Tx } from './database.ts'
@@ -68,7 +69,7 @@ export async function insertReceivers(tx: Tx, revision: number, receivers: reado
       const numbers = channels.map(({ channel }) => channel).sort((a, b) => a - b)
       return numbers.map((channel) => ({ receiver_id: ids[index] ?? 0, channel, slot: slots[used++] ?? 0 }))
     })
-    const storedChannels = groupByReceiver(await insertChannels(tx, channelsToInsert))
+    const storedChannels = groupBy(await insertChannels(tx, channelsToInsert), receiverOf)
     for (const [index, receiver] of chunk.entries()) {
       const id = ids[index] ?? 0
       const channels = (storedChannels.get(id) ?? []).flatMap((row) => {
@@ -196,6 +197,8 @@ interface StoredChannel {
   readonly profile: string | null
 }
 
+const receiverOf = ({ receiver_id }: StoredChannel) => receiver_id
+
 type NewChannel = Omit<StoredChannel, 'id' | 'profile'>
 
 async function channelsOf(reader: Reader, receiverIds: readonly number[]) {
@@ -206,7 +209,7 @@ async function channelsOf(reader: Reader, receiverIds: readonly number[]) {
     .orderBy('receiver_id')
     .orderBy('channel')
     .execute()
-  return groupByReceiver(rows)
+  return groupBy(rows, receiverOf)
 }
 
 async function insertChannels(tx: Tx, channelsToInsert: readonly NewChannel[]): Promise<StoredChannel[]> {
@@ -219,16 +222,6 @@ async function insertChannels(tx: Tx, channelsToInsert: readonly NewChannel[]): 
       returning id, receiver_id, channel, slot, profile`,
   )
   return rows.sort((a, b) => a.receiver_id - b.receiver_id || a.channel - b.channel)
-}
-
-function groupByReceiver(rows: readonly StoredChannel[]): Map<number, StoredChannel[]> {
-  const groups = new Map<number, StoredChannel[]>()
-  for (const row of rows) {
-    const group = groups.get(row.receiver_id)
-    if (group === undefined) groups.set(row.receiver_id, [row])
-    else group.push(row)
-  }
-  return groups
 }
 
 type StoredReceiver = Omit<ReceiverRow, 'id' | 'reading_revision'> & {

@@ -1,5 +1,7 @@
 /** Performers belong to slots, and the active assignments of packs follow from that. */
 
+import { groupBy } from '../group-by.ts'
+
 /** The slot of a channel that has a performer. */
 export interface CastSlot {
   readonly slot: number
@@ -104,11 +106,6 @@ export function planCast(
 }
 
 function groupByPerformer<T extends { readonly performer: number }>(items: readonly T[]): (id: number) => readonly T[] {
-  const groups = new Map<number, T[]>()
-  for (const item of items) {
-    const group = groups.get(item.performer)
-    if (group === undefined) groups.set(item.performer, [item])
-    else group.push(item)
-  }
+  const groups = groupBy(items, ({ performer }) => performer)
   return (id) => groups.get(id) ?? []
 }

@@ -5,6 +5,7 @@ import type {
   Location,
   LocationReference,
 } from '../../contract/locations.ts'
+import { groupBy } from '../group-by.ts'
 import type { Receiver } from './receiver.ts'
 
 export type { Location } from '../../contract/locations.ts'
@@ -44,16 +45,6 @@ export function isCircular(locations: readonly Location[], id: number, parent: n
 export function toLocationReference(locations: readonly Location[], id: number | null): LocationReference | null {
   const found = id === null ? undefined : locations.find((location) => location.id === id)
   return found === undefined ? null : { id: found.id, name: found.name }
-}
-
-function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => number | null): Map<number | null, Item[]> {
-  const groups = new Map<number | null, Item[]>()
-  for (const item of items) {
-    const group = groups.get(keyOf(item))
-    if (group === undefined) groups.set(keyOf(item), [item])
-    else group.push(item)
-  }
-  return groups
 }
 
 function withUnits(receiver: Receiver, units: readonly LayoutUnit[]): LayoutReceiver {

@@ -2,6 +2,7 @@
 
 import type { Performer } from '../../contract/performers.ts'
 import type { EntryHolder } from '../equipment/slot-entry.ts'
+import { groupBy } from '../group-by.ts'
 import { nameKey } from '../text.ts'
 import { type CastRow, isAddress, isSlot, isWebAddress } from './cast-columns.ts'
 
@@ -105,8 +106,8 @@ class CastPlanner {
   constructor(state: CastState, options: CastOptions) {
     this.#state = state
     this.#options = options
-    this.#namesakes = indexByName(state.performers)
-    this.#packs = indexByName(state.units)
+    this.#namesakes = groupBy(state.performers, ({ name }) => nameKey(name))
+    this.#packs = groupBy(state.units, ({ name }) => nameKey(name ?? ''))
   }
 
   add(row: CastRow): void {
@@ -242,17 +243,6 @@ interface Target {
 }
 
 const keyOf = (id: number) => `# ${id}`
-
-function indexByName<Item extends { readonly name: string | null }>(items: readonly Item[]): Map<string, Item[]> {
-  const index = new Map<string, Item[]>()
-  for (const item of items) {
-    const key = nameKey(item.name ?? '')
-    const known = index.get(key)
-    if (known === undefined) index.set(key, [item])
-    else known.push(item)
-  }
-  return index
-}
 
 function isEmpty({ row: _, ...cells }: CastRow): boolean {
   return Object.values(cells).every((cell) => cell === '')
