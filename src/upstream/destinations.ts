@@ -256,14 +256,12 @@ function isLocalAddress(address: string): boolean {
   return localAddresses.some((local) => canonical(local.address) === address)
 }
 
-/** Opens TCP connections for protocols other than HTTP, and checks the address when it connects. */
-/** Closes the connection when the signal aborts. */
+/** Opens a TCP connection for a protocol other than HTTP, and checks its address. Closes it when the signal aborts. */
 export async function openSocket(url: URL, destinations: Destinations, signal: AbortSignal): Promise<Socket> {
   signal.throwIfAborted()
   checkDestination(destinations, url)
   const port = portOf(url)
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
-  const socket = connect({ host, port, lookup: guardedLookup(destinations, port) })
+  const socket = connect({ host: hostOf(url), port, lookup: guardedLookup(destinations, port) })
   signal.addEventListener('abort', () => socket.destroy(), { once: true })
   try {
     await once(socket, 'connect', { signal })
@@ -280,5 +278,10 @@ export async function readFingerprint(
   destinations: Destinations,
   signal: AbortSignal,
 ): Promise<string | null> {
-  return readPeerFingerprint(await openSocket(url, destinations, signal), url.hostname, signal)
+  return readPeerFingerprint(await openSocket(url, destinations, signal), hostOf(url), signal)
+}
+
+/** An IPv6 address without its brackets. */
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1')
 }
