@@ -29,6 +29,11 @@ export function isHeaderValue(text: string): boolean {
   return fieldValue.test(text)
 }
 
+/** Converts the description of an error, which may continue a sentence, to a sentence. */
+export function toSentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+}
+
 /** Names that differ only in case or accents have the same key. */
 export function nameKey(name: string): string {
   return name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()

@@ -1,6 +1,7 @@
 /** Fetches pictures from web addresses. Follows no redirects, and sends no credentials. */
 
 import { maxPictureBytes, type Picture, pictureTypeOf } from '../domain/equipment/picture.ts'
+import { toSentence } from '../domain/text.ts'
 import { Semaphore } from '../platform/concurrency.ts'
 import { abortWithin } from '../platform/wait.ts'
 import { createUpstreamClient, type UpstreamClient } from './client.ts'
@@ -96,6 +97,5 @@ function describeProblem(error: unknown, host: string): string {
   if (status !== null) return `${host} responded with status ${status}.`
   const code = codeOf(error)
   if (code === 'BODY_TOO_LARGE') return `The picture is larger than ${maxPictureBytes / 1_000_000} MB.`
-  const text = describeServiceError(code, host) ?? (error instanceof Error ? error.message : String(error))
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+  return toSentence(describeServiceError(code, host) ?? (error instanceof Error ? error.message : String(error)))
 }

@@ -11,6 +11,7 @@ import type { EquipmentFilter } from '../../domain/equipment/sites.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { findJsonExcess } from '../../domain/json-limits.ts'
 import { respondToClient } from '../../domain/messages.ts'
+import { toSentence } from '../../domain/text.ts'
 import { clientKeyOf } from '../../http/server/client-key.ts'
 import type { ShownCodes } from '../../ingest/level-demand.ts'
 import type { ClientShares } from '../../platform/concurrency.ts'
@@ -279,10 +280,6 @@ function handleMessages(socket: WebSocket, handler: MessageHandler): void {
     const first = invalidTimes.shift() ?? now
     if (now - first < invalidLimit.withinMs) socket.close(closeCodes.policy, 'Too many invalid messages')
   })
-}
-
-function toSentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }
 
 function send(socket: WebSocket, message: ServerMessage): void {
