@@ -41,6 +41,7 @@ export function CastListForm() {
       'object',
     )
   const preview = usePreview(JSON.stringify([text, columns, options]), hasText ? () => importCast(true) : null)
+  const shownColumns = columns ?? preview.result?.columns ?? noColumns
 
   const sendPhotos = async (files: readonly File[]) => {
     if (files.length === 0) return null
@@ -118,11 +119,7 @@ export function CastListForm() {
       {!hasText && problem !== null ? <ProblemLine problem={problem} /> : null}
       {!hasText || (preview.result === null && preview.problem === null) ? null : (
         <>
-          <ColumnChoices
-            count={countColumns(text)}
-            columns={columns ?? preview.result?.columns ?? noColumns}
-            onChange={setColumns}
-          />
+          <ColumnChoices count={countColumns(text)} columns={shownColumns} onChange={setColumns} />
           <TickField
             name="create_slots"
             label={t('cast.createSlots')}
@@ -130,7 +127,7 @@ export function CastListForm() {
             checked={createsSlots}
             onChange={({ target }) => setCreatesSlots(target.checked)}
           />
-          {(columns ?? preview.result?.columns ?? noColumns).photo === null ? null : (
+          {shownColumns.photo === null ? null : (
             <TickField
               name="fetch_photos"
               label={t('cast.fetchPhotos')}

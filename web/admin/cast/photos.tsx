@@ -1,6 +1,5 @@
 import type { StoredPictures } from '../../../src/contract/performers.ts'
 import type { Api, ApiResponse } from '../../app/api.ts'
-import { plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
 import { SkippedList } from './cast-result.tsx'
 import { smallPicture } from './small-picture.ts'
@@ -63,7 +62,7 @@ function isFile(entry: FileSystemEntry): entry is FileSystemFileEntry {
 export function PhotoResult({ stored: { matched, unmatched, failures } }: { stored: StoredPictures }) {
   const reasons = new Map(failures.map(({ file, reason }) => [file, reason]))
   const items = unmatched.map((file) => ({
-    what: plainText(file),
+    what: file,
     reason: reasons.get(file) ?? t('cast.photos.unmatched'),
   }))
   return (
