@@ -1,4 +1,4 @@
-import { createContext, useContext, useSyncExternalStore } from 'react'
+import { createContext, useContext, useEffect, useSyncExternalStore } from 'react'
 import type { SlotRecord } from '../../src/contract/slots.ts'
 import type { Summary } from '../../src/domain/conditions/summary.ts'
 import type { EntryHolder } from '../../src/domain/equipment/slot-entry.ts'
@@ -57,4 +57,13 @@ export function useSlotRecord(slot: number): SlotRecord | undefined {
 
 export function useRecordOf(kind: EntryHolder['kind'], id: number): SlotRecord | undefined {
   return useWatchState(({ slotRecords }) => recordOf(slotRecords, { kind, id }))
+}
+
+/** For what takes room from a chart while it is shown. */
+export function useRemeasure(): void {
+  const { painter } = useServices()
+  useEffect(() => {
+    painter.remeasure()
+    return () => painter.remeasure()
+  }, [painter])
 }

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { BellRing, CheckCheck, LockKeyhole } from 'lucide-react'
-import { type CSSProperties, memo, useEffect } from 'react'
+import { type CSSProperties, memo } from 'react'
 import { hasRow } from '../../../src/domain/conditions/condition.ts'
 import type { ChannelFacts } from '../../app/channel-state.ts'
 import { useFacts, useServices, useWatchState } from '../../app/context.ts'
@@ -96,7 +96,9 @@ export const ChannelCard = memo(function ChannelCard({
       <div className="card-bottom">
         {hasChart && step !== 'status' ? <Chart {...{ receiverId, channelId }} isAsleep={isLost} /> : null}
         {actions?.mayOperate === true ? <MoveHere facts={facts} className="card-acknowledge" /> : null}
-        {actions !== undefined && facts.needsAttention ? <Swap facts={facts} actions={actions} /> : null}
+        {actions !== undefined && facts.needsAttention ? (
+          <SwapButton facts={facts} className="card-swap" isIcon={true} onPress={() => actions.swap(facts.slot)} />
+        ) : null}
         <CardAlert facts={facts} mayOperate={actions?.mayOperate === true} />
       </div>
       <Open facts={facts} />
@@ -233,16 +235,6 @@ function LastTransmitter({ facts }: { facts: ChannelFacts }) {
       )}
     </span>
   )
-}
-
-function Swap({ facts, actions }: { facts: ChannelFacts; actions: CardActions }) {
-  const { painter } = useServices()
-  // It takes room from the chart.
-  useEffect(() => {
-    painter.remeasure()
-    return () => painter.remeasure()
-  }, [painter])
-  return <SwapButton facts={facts} className="card-swap" isIcon={true} onPress={() => actions.swap(facts.slot)} />
 }
 
 interface CardAlertProps {

@@ -2,7 +2,7 @@
 
 import type { SlotRecord } from '../../../src/contract/slots.ts'
 import type { ChannelFacts } from '../../app/channel-state.ts'
-import { useServices, useWatchState } from '../../app/context.ts'
+import { useRemeasure, useServices, useWatchState } from '../../app/context.ts'
 import { plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
 import { useRequest } from '../../app/resource.ts'
@@ -16,10 +16,19 @@ interface MoveHereProps {
 }
 
 export function MoveHere({ facts: { channelId, isLive }, className }: MoveHereProps) {
-  const offer = useWatchState((watchState) => offersIn(watchState).get(channelId) ?? null)
+  const offer = useWatchState((watchState) => offersIn(watchState).get(channelId))
+  return offer === undefined || !isLive ? null : <MoveButton {...{ offer, className }} />
+}
+
+interface MoveButtonProps {
+  readonly offer: Offer
+  readonly className: string
+}
+
+function MoveButton({ offer, className }: MoveButtonProps) {
   const { send, isSending } = useRequest()
   const move = useMove()
-  if (offer === null || !isLive) return null
+  useRemeasure()
   const { from, to, name } = offer
   return (
     <button

@@ -1,5 +1,6 @@
 import { ArrowLeftRight } from 'lucide-react'
 import type { ChannelFacts } from '../../app/channel-state.ts'
+import { useRemeasure } from '../../app/context.ts'
 import { t } from '../../app/i18n.ts'
 import { useMay } from '../../app/session.ts'
 
@@ -14,6 +15,7 @@ interface SwapButtonProps {
 /** Renders nothing without permission, or for a channel of a site. */
 export function SwapButton({ facts: { title, site }, className, isIcon = false, onPress }: SwapButtonProps) {
   const mayOperate = useMay('operate')
+  useRemeasure()
   if (!mayOperate || site !== null) return null
   const label = t('swap.toSpare', { name: title })
   return (
