@@ -3,10 +3,12 @@
 import { useState } from 'react'
 import type { ScanBody } from '../../../src/contract/discovery.ts'
 import type { SlotRecord } from '../../../src/contract/slots.ts'
+import { takesChannels } from '../../../src/domain/equipment/slots.ts'
 import type { Api } from '../../app/api.ts'
 import { formatDuration, formatList, plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
 import { useResource } from '../../app/resource.ts'
+import { slotTitle } from '../../app/slot-records.ts'
 
 /** A device that can be monitored individually once its address is configured. */
 export interface AddableDevice extends Readonly<ScanBody['devices'][number]> {
@@ -17,9 +19,7 @@ export interface AddableDevice extends Readonly<ScanBody['devices'][number]> {
 /** Lists the placeholders onto which a channel can be moved. */
 export function useWaitingSlots(): readonly SlotRecord[] {
   const slots = useResource('/api/slots/', 'list', ['slot_records', 'slots', 'placeholders'])
-  return (slots.body ?? []).filter(
-    ({ placeholder_id, kind }) => placeholder_id !== null && (kind === 'wireless' || kind === 'iem'),
-  )
+  return (slots.body ?? []).filter((record) => record.placeholder_id !== null && takesChannels(record))
 }
 
 export interface ChosenSlots {
@@ -157,7 +157,7 @@ export function WaitingSlots({ devices, waiting, chosen }: WaitingSlotsProps) {
 }
 
 function nameOf({ slot, title }: SlotRecord): string {
-  return t('find.slot', { slot, title: plainText(title ?? '') }).trim()
+  return slotTitle({ slot, title: plainText(title ?? '') }).trim()
 }
 
 function nameOfDevice({ model, device_type }: AddableDevice): string {

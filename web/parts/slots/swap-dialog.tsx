@@ -43,7 +43,7 @@ export function SwapDialog({ slot, onClose }: SwapDialogProps) {
     </ul>
   )
   return (
-    <Dialog title={t('swap.title', { slot, name: plainText(record?.title ?? '–') })} onClose={onClose}>
+    <Dialog title={t('swap.title', { slot, name: plainText(record?.title ?? t('card.none')) })} onClose={onClose}>
       <p className="dialog-text">{t('swap.intro')}</p>
       {problem === null ? null : <ProblemLine problem={problem} />}
       {spares.length === 0 ? null : (
