@@ -260,9 +260,7 @@ it.concurrent('names the person in alerts, and says who has the slot now', async
   const receiver = await until('the receiver is known', () => app.receiver(id))
   await until('the subscription is connected', () => simulator.push.connections > 0)
   const assign = async (slot: number, performer_name: string) => {
-    const body = JSON.stringify({ performer_name })
-    const headers = { 'content-type': 'application/json' }
-    expect((await app.send('PUT', `/api/slots/${slot}/`, { headers, body })).status).toBe(200)
+    expect((await app.put(`/api/slots/${slot}/`, { performer_name })).status).toBe(200)
   }
   const [first = 0, second = 0] = receiver.channels.map(({ slot }) => slot)
   await assign(first, 'Nora')

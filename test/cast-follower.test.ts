@@ -18,11 +18,7 @@ describe.concurrent.each(engines)('the assignment of a performer in a slot (%s)'
     const off = (channel: number) => ({ channel, transmitter: null })
     const receive = (...channels: readonly object[]) =>
       app.post('/api/ingest/', { source: 'script', receivers: [{ api_device_id: 'rack', name: 'Rack', channels }] })
-    const put = (slot: number, body: object) =>
-      app.send('PUT', `/api/slots/${slot}/`, {
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      })
+    const put = (slot: number, body: object) => app.put(`/api/slots/${slot}/`, body)
     const listActive = async () =>
       (await app.get('/api/assignments/?is_active=true&names=true')).json.map(
         (assignment: { performer_name: string; wireless_unit: number; role: string | null }) =>

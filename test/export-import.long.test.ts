@@ -46,11 +46,7 @@ async function configureService(installation: Installation) {
   await service.post('/api/assignments/', { performer: ann.id, wireless_unit: unit.id, role: 'Nora' })
   const comms = { slot: 50, kind: 'wireless', name: 'Comms', frequency: '1900.125', note: 'Two packs' }
   expect((await service.post('/api/placeholders/', comms)).status).toBe(201)
-  const putSlot = (slot: number, body: object) =>
-    service.send('PUT', `/api/slots/${slot}/`, {
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
+  const putSlot = (slot: number, body: object) => service.put(`/api/slots/${slot}/`, body)
   const planned = { frequency: '1900.125', transmitter: 'Comms pack' }
   expect((await putSlot(50, { color: 'red', planned, spares: [1] })).status).toBe(200)
   expect((await putSlot(40, { label: 'Lead' })).status).toBe(200)

@@ -100,8 +100,7 @@ describe.each(engines)('recorded levels on %s', (engine) => {
   // Conformance: C-12.64, C-21.27.
   it('are exported as CSV', async () => {
     const { slot } = (await app.get(`/api/channels/${existing}/`)).json
-    const headers = { 'content-type': 'application/json' }
-    await app.send('PUT', `/api/slots/${slot}/`, { headers, body: JSON.stringify({ label: 'Lead' }) })
+    await app.put(`/api/slots/${slot}/`, { label: 'Lead' })
     const { status, bytes } = await app.get(url(String(existing), '&step=60', 'levels.csv'))
     const lines = bytes.toString().split('\r\n')
     expect([status, lines.length]).toEqual([200, 12])

@@ -135,8 +135,6 @@ describe.concurrent.each(engines)('the import of a cast list (%s)', (engine) => 
   it('cannot be undone after a later change of its records, or after 24 hours', async () => {
     const { app, units } = await startRack(engine)
     const [one, two] = units.map(({ id }) => id)
-    const put = (path: string, body: object) =>
-      app.send('PUT', path, { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
     const importAda = async () => {
       const { changes, undo_id } = (await importCast(app, { text: '1,Ada' })).json
       return { performer: changes[0].id as number, undo_id: undo_id as number }
@@ -149,9 +147,9 @@ describe.concurrent.each(engines)('the import of a cast list (%s)', (engine) => 
     }
 
     const renamed = await importAda()
-    await put(`/api/performers/${renamed.performer}/`, { name: 'Ada Lovelace' })
+    await app.put(`/api/performers/${renamed.performer}/`, { name: 'Ada Lovelace' })
     await expectConflict(renamed.undo_id, `performer ${renamed.performer}`)
-    await put(`/api/performers/${renamed.performer}/`, { name: 'Ada' })
+    await app.put(`/api/performers/${renamed.performer}/`, { name: 'Ada' })
     // A second pack of the performer would be removed together with the performer.
     const second = await app.post('/api/assignments/', { performer: renamed.performer, wireless_unit: two })
     await expectConflict(renamed.undo_id, `performer ${renamed.performer}`)

@@ -223,10 +223,7 @@ describe.each(engines)('approving after a replacement (%s)', (engine) => {
     await until('the connection is open', () => shure.push.connections > 0)
     const { id } = deviceOf(shure)
     const old = await app.receiver(id)
-    await app.send('PUT', '/api/slots/1/', {
-      headers: { ...app.admin, 'content-type': 'application/json' },
-      body: JSON.stringify({ performer_name: 'Nora', role: 'Glinda' }),
-    })
+    await app.put('/api/slots/1/', { performer_name: 'Nora', role: 'Glinda' }, app.admin)
     const slotsOf = ({ channels }: typeof old) => channels.map(({ channel, slot }) => [channel, slot])
     shure.show.set(id, { serial_number: 'NEW-1', mac_address: '00:0E:DD:FE:FE:01', ip: '10.99.0.1' })
     for (let polls = 0; polls < 4; polls += 1) await poll(app)

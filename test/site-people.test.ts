@@ -17,11 +17,7 @@ describe.concurrent('an installation that follows another one', () => {
   it('shows the title that a channel has at the site, and lets users set label and color only', async () => {
     const { origin, shure } = await startOrigin()
     const follower = await startFollower(origin.url)
-    const put = (app: TestApp, slot: number, body: object) =>
-      app.send('PUT', `/api/slots/${slot}/`, {
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      })
+    const put = (app: TestApp, slot: number, body: object) => app.put(`/api/slots/${slot}/`, body)
     const { id } = deviceOf(shure)
     const channel = channelOf(await origin.receiver(id))
     expect(await put(origin, channel.slot, { performer_name: 'Nora' })).toMatchObject({ status: 200 })

@@ -79,10 +79,7 @@ describe.concurrent.each(engines)('an assignment (%s)', (engine) => {
       })
     }
     await until('both packs are known', async () => (await app.get('/api/units/')).json.length === 2)
-    const put = await app.send('PUT', '/api/slots/9/', {
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ performer_name: 'Nora' }),
-    })
+    const put = await app.put('/api/slots/9/', { performer_name: 'Nora' })
     await app.post('/api/assignments/', { performer: put.json.performer.id, wireless_unit: 1 })
     expect((await app.post(`/api/undo/${put.headers['x-undo-id']}`)).status).toBe(409)
     expect((await app.get('/api/assignments/?is_active=true')).json).toMatchObject([{ wireless_unit: 1 }])

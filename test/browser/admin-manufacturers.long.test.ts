@@ -386,9 +386,8 @@ it('lets a user choose among the systems that may respond at an address', async 
 it('puts the channels of a new receiver on slots that wait for them', async () => {
   await startLectrosonics({ host: '127.0.78.41', port: 4080 })
   const app = await startApp({ config: { discovery_ranges: ['127.0.78.0/24'] } })
-  const headers = { 'content-type': 'application/json', ...(await tokenHeaders(app, 'operator')) }
-  const enter = (slot: number, performer_name: string) =>
-    app.send('PUT', `/api/slots/${slot}/`, { headers, body: JSON.stringify({ performer_name }) })
+  const headers = await tokenHeaders(app, 'operator')
+  const enter = (slot: number, performer_name: string) => app.put(`/api/slots/${slot}/`, { performer_name }, headers)
   for (const [slot, name] of [
     [7, 'Nora'],
     [8, 'Ben'],

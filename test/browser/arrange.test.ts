@@ -134,10 +134,7 @@ it('adds, edits, moves and removes a placeholder, and undoes the removal', async
   await waitFor([{ ...stored, slot: 1 }])
   expect((await listSlots(app))[0]?.slot).toBe(5)
 
-  await app.send('PUT', '/api/slots/1/', {
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ performer_name: 'Nora' }),
-  })
+  await app.put('/api/slots/1/', { performer_name: 'Nora' })
   await page.getByRole('button', { name: 'Edit Nora, slot 1' }).click()
   await dialog(page).getByLabel('Slot').fill('2')
   await press(page, 'Save')

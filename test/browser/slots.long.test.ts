@@ -24,15 +24,10 @@ async function start(config: object = {}) {
   const app = await startApp({ manufacturers: [configFor(shure)], config })
   const headers = await tokenHeaders(app, 'operator')
   await until('both channels are known', async () => (await app.get('/api/slots/', headers)).json.length === 2)
-  await change(app, 7, { label: 'Mic 7' }, headers)
+  await app.put('/api/slots/7/', { label: 'Mic 7' }, headers)
   return app
 }
 
-const change = (app: TestApp, slot: number, body: object, headers: Record<string, string> = {}) =>
-  app.send('PUT', `/api/slots/${slot}/`, {
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  })
 const recordOf = async (app: TestApp, slot: number): Promise<SlotRecord> => (await app.get(`/api/slots/${slot}/`)).json
 const performerIn = async (app: TestApp, slot: number) => (await recordOf(app, slot)).performer?.name ?? null
 const card = (page: Page, slot: number) =>
@@ -234,7 +229,7 @@ it('puts a channel on a placeholder by mouse, touch and keyboard, and explains a
 
   // The selection follows the channel to the slot to which another person moves it.
   await tile(page, 1).getByRole('button').first().press('Enter')
-  await move(app, [{ channel_id, slot: 5 }])
+  await app.put('/api/slots/', { moves: [{ channel_id, slot: 5 }] })
   await eventually(() => tile(page, 5).getByRole('button').first().getAttribute('aria-pressed')).toBe('true')
   await page.getByRole('button', { name: /^7 *Put .* on Mic 7$/ }).click()
   await isMerged(7)
@@ -242,7 +237,7 @@ it('puts a channel on a placeholder by mouse, touch and keyboard, and explains a
   await until('the channel is in slot 5', async () => (await recordOf(app, 5)).channel_id === channel_id)
 
   await page.route('**/api/slots/', async (route) => {
-    await move(app, [{ channel_id, slot: 1 }])
+    await app.put('/api/slots/', { moves: [{ channel_id, slot: 1 }] })
     await route.continue()
   })
   await tile(page, 5).getByRole('button').first().dragTo(tile(page, 9))
@@ -259,12 +254,6 @@ it('puts a channel on a placeholder by mouse, touch and keyboard, and explains a
   await isMerged(7)
 })
 
-const move = (app: TestApp, moves: object[]) =>
-  app.send('PUT', '/api/slots/', {
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ moves }),
-  })
-
 // Conformance: C-21.42.
 it('offers to move a performer to the slot that receives their pack, and moves nobody automatically', async () => {
   const app = await startApp()
@@ -274,8 +263,8 @@ it('offers to move a performer to the slot that receives their pack, and moves n
     app.post('/api/ingest/', { source: 'script', receivers: [{ api_device_id: 'rack', name: 'Rack', channels }] })
   await receive(pack(1), off(2))
   await until('the pack is known', async () => (await app.get('/api/units/')).json.length === 1)
-  await change(app, 1, { performer_name: 'Nora', role: 'Glinda' })
-  await change(app, 2, { performer_name: 'Ben' })
+  await app.put('/api/slots/1/', { performer_name: 'Nora', role: 'Glinda' })
+  await app.put('/api/slots/2/', { performer_name: 'Ben' })
   await receive(off(1), pack(2))
   const page = await openAs(app, 'operator', '/')
   const button = page.getByRole('button', { name: 'Move Nora here?' })

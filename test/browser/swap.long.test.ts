@@ -20,17 +20,12 @@ async function startShow() {
   const shure = withoutPush(await startShure({ receivers: 1, channelsPerReceiver: 4, story: false }))
   shure.show.set(deviceOf(shure).id, { battery: 5 }, 1)
   const app = await startApp({ manufacturers: [configFor(shure)] })
-  const put = (slot: number, body: object) =>
-    app.send('PUT', `/api/slots/${slot}/`, {
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
   await until('the battery is critical', async () => {
     const [receiver] = await app.receivers()
     return receiver?.channels[0]?.condition.attention === true
   })
-  await put(1, { performer_name: 'Nora' })
-  await put(2, { label: 'Spare' })
+  await app.put('/api/slots/1/', { performer_name: 'Nora' })
+  await app.put('/api/slots/2/', { label: 'Spare' })
   const performerIn = async (slot: number) => (await app.get(`/api/slots/${slot}/`)).json.performer?.name ?? null
   const channelIn = async (slot: number) => (await app.get(`/api/slots/${slot}/`)).json.channel_id as number
   return { app, performerIn, channelIn }

@@ -2,7 +2,7 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { configFor, deviceOf, startApp, startShure, type TestApp, until } from '../support/app.ts'
+import { configFor, deviceOf, startApp, startShure, until } from '../support/app.ts'
 import { browserForTests, dialog } from '../support/browser/browser.ts'
 import { eventually } from '../support/eventually.ts'
 
@@ -22,7 +22,7 @@ async function startCast() {
   await until('the pack is received', async () => (await record()).title === pack)
   const { channel_id: channel } = await record()
   const [receiver] = await app.receivers()
-  const written = await write(app, 'PUT', '/api/slots/1/', { performer_name: person, label, color: 'teal' })
+  const written = await app.put('/api/slots/1/', { performer_name: person, label, color: 'teal' })
   expect(written.json).toMatchObject({ title: person, title_from: 'performer' })
   shure.show.set(id, { battery: 9 }, 1)
   await until('an alert is raised', async () => (await app.get('/api/alerts/')).json.length > 0)
@@ -30,11 +30,6 @@ async function startCast() {
   await app.post(`/api/shows/${show.id}/start`)
   await app.post('/api/group/', { title: 'Band', slots: [1] })
   return { app, channel, receiver: receiver?.id, show: show.id }
-}
-
-function write(app: TestApp, method: string, path: string, body: object) {
-  const headers = { 'content-type': 'application/json' }
-  return app.send(method, path, { headers, body: JSON.stringify(body) })
 }
 
 const isSettled = [() => true, () => false] as const
@@ -140,9 +135,9 @@ it('names the person and not the pack on every page', async () => {
   await page.emulateMedia({ media: 'screen' })
 
   // Without a performer, the label; without a label, the pack.
-  await write(app, 'PUT', '/api/slots/1/', { performer_id: null })
+  await app.put('/api/slots/1/', { performer_id: null })
   await page.locator('.card', { hasText: label }).waitFor()
-  await write(app, 'PUT', '/api/slots/1/', { label: null, color: null })
+  await app.put('/api/slots/1/', { label: null, color: null })
   await page.locator('.card-name', { hasText: pack }).waitFor()
   expect(found).toEqual([])
 })

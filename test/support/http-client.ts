@@ -16,6 +16,7 @@ type Headers = OutgoingHttpHeaders
 export interface HttpClient {
   get(path: string, headers?: Headers): Promise<HttpResponse>
   post(path: string, body?: unknown, headers?: Headers): Promise<HttpResponse>
+  put(path: string, body: unknown, headers?: Headers): Promise<HttpResponse>
   send(method: string, path: string, options?: { headers?: Headers; body?: string | Buffer }): Promise<HttpResponse>
   /** Sends these bytes unchanged and returns everything until the server closes the connection. */
   raw(text: string): Promise<string>
@@ -49,16 +50,14 @@ export function httpClient(
       clientRequest.on('error', reject)
       clientRequest.end(body)
     })
+  const sendJson = (method: string, path: string, body: unknown, headers: Headers = {}) =>
+    send(method, path, { headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
   return {
     send,
     get: (path, headers = {}) => send('GET', path, { headers }),
-    post(path, body, headers = {}) {
-      if (body === undefined) return send('POST', path, { headers })
-      return send('POST', path, {
-        headers: { 'content-type': 'application/json', ...headers },
-        body: JSON.stringify(body),
-      })
-    },
+    post: (path, body, headers = {}) =>
+      body === undefined ? send('POST', path, { headers }) : sendJson('POST', path, body, headers),
+    put: (path, body, headers) => sendJson('PUT', path, body, headers),
     raw: (text) =>
       new Promise((resolve, reject) => {
         const socket = connect(Number(base.port), base.hostname, () => socket.write(text))
