@@ -4,13 +4,7 @@
  */
 
 import type { Actor } from '../domain/access/access.ts'
-import {
-  type CastChanges,
-  type CastEdit,
-  type CastSlot,
-  planCast,
-  type WornPack,
-} from '../domain/equipment/cast-following.ts'
+import { type CastChanges, type CastEdit, type CastSlot, planCast } from '../domain/equipment/cast-following.ts'
 import { type Assignment, setActive } from '../domain/equipment/hardware.ts'
 import { emptyFields } from '../domain/equipment/slot-entry.ts'
 import { compareAssignments } from '../domain/events/event-drafts.ts'
@@ -19,10 +13,10 @@ import { insertEvents } from './events.ts'
 import {
   findActiveAssignment,
   insertAssignment,
-  type ListedAssignment,
   listActiveAssignments,
   listActiveAssignmentsOf,
   listAssignments,
+  listWornPacks,
   saveAssignment,
 } from './hardware.ts'
 import { inChunks } from './rows.ts'
@@ -49,7 +43,7 @@ export async function settleCast<T>(
   const before = await listActiveAssignments(tx.query)
   const result = await work()
   const slots = await listCastSlots(tx.query)
-  const assignments = (await listActiveAssignments(tx.query)).filter(({ isDevice }) => !isDevice).map(toWornPack)
+  const assignments = await listWornPacks(tx.query)
   await writeCast(tx, planCast({ slots, assignments }, [], listEdits(slotsBefore, slots)), { time, undone })
   const after = await listActiveAssignments(tx.query)
   await insertEvents(tx, compareAssignments(before, after, { time, by: actor.name }))
@@ -140,16 +134,11 @@ async function enter(
  * received in another one, or in none.
  */
 async function findChannel(reader: Reader, { performer, wireless_unit }: Assignment): Promise<number | null> {
-  const [unit] = await listActiveAssignmentsOf(reader, [wireless_unit])
-  if (unit === undefined || unit.isDevice) return null
-  const worn = new Set((await listAssignments(reader, { performer, is_active: true })).map((one) => one.wireless_unit))
+  const worn = new Set((await listWornPacks(reader, performer)).map((pack) => pack.wireless_unit))
+  if (!worn.has(wireless_unit)) return null
   const slots = await listCastSlots(reader, performer)
   const own = slots.find((slot) => slot.unit === wireless_unit)
   return (own ?? slots.find((slot) => slot.unit === null || !worn.has(slot.unit)))?.channel ?? null
-}
-
-function toWornPack({ performer, ...assignment }: ListedAssignment): WornPack {
-  return { ...assignment, performer: performer.id }
 }
 
 function listEdits(before: readonly CastSlot[], after: readonly CastSlot[]): readonly CastEdit[] {

@@ -1,6 +1,7 @@
 /** Performers and their assigned units. */
 
 import type { Performer } from '../contract/performers.ts'
+import type { WornPack } from '../domain/equipment/cast-following.ts'
 import type { Assignment } from '../domain/equipment/hardware.ts'
 import type { ActiveAssignment } from '../domain/events/event-drafts.ts'
 import type { Reader, Tx } from './database.ts'
@@ -56,22 +57,28 @@ export async function findAssignment(reader: Reader, id: number): Promise<Assign
   return row && toAssignment(row)
 }
 
-export interface ListedAssignment extends ActiveAssignment {
-  readonly id: number
-  readonly role: string | null
-  /** True if the unit is reported as a device of its own. */
-  readonly isDevice: boolean
+/** Returns the active assignments of packs, or only those of `ofPerformer`, without units that are devices. */
+export function listWornPacks(reader: Reader, ofPerformer?: number): Promise<WornPack[]> {
+  return reader
+    .selectFrom('assignments')
+    .innerJoin('units', 'units.id', 'assignments.wireless_unit')
+    .select(['assignments.id', 'performer', 'wireless_unit', 'role', 'units.channel_id'])
+    .where('is_active', '=', 1)
+    .where('units.api_device_id', 'is', null)
+    .$if(ofPerformer !== undefined, (query) => query.where('performer', '=', ofPerformer ?? 0))
+    .orderBy('assignments.id')
+    .execute()
 }
 
-export async function listActiveAssignments(reader: Reader): Promise<ListedAssignment[]> {
-  return (await activeAssignments(reader).execute()).map(toListed)
+export async function listActiveAssignments(reader: Reader): Promise<ActiveAssignment[]> {
+  return (await activeAssignments(reader).execute()).map(toActive)
 }
 
-export async function listActiveAssignmentsOf(reader: Reader, units: readonly number[]): Promise<ListedAssignment[]> {
-  const found: ListedAssignment[] = []
+export async function listActiveAssignmentsOf(reader: Reader, units: readonly number[]): Promise<ActiveAssignment[]> {
+  const found: ActiveAssignment[] = []
   await inChunks(units, async (chunk) => {
     const rows = await activeAssignments(reader).where('wireless_unit', 'in', chunk).execute()
-    found.push(...rows.map(toListed))
+    found.push(...rows.map(toActive))
   })
   return found
 }
@@ -83,22 +90,20 @@ function activeAssignments(reader: Reader) {
     .innerJoin('units', 'units.id', 'assignments.wireless_unit')
     .leftJoin('channels', 'channels.id', 'units.channel_id')
     .leftJoin('receivers', 'receivers.id', 'units.receiver_id')
-    .select(['assignments.id', 'performers.id as performer', 'performers.name as performer_name', 'wireless_unit'])
-    .select(['units.manufacturer', 'units.channel_id', 'units.receiver_id', 'units.name', 'channels.slot', 'role'])
-    .select(['units.api_device_id', 'receivers.name as receiver'])
+    .select(['performers.id as performer', 'performers.name as performer_name', 'wireless_unit'])
+    .select(['units.manufacturer', 'units.channel_id', 'units.receiver_id', 'units.name', 'channels.slot'])
+    .select('receivers.name as receiver')
     .where('assignments.is_active', '=', 1)
     .orderBy('assignments.id')
 }
 
-function toListed({
+function toActive({
   performer: id,
   performer_name,
   name,
-  api_device_id,
   ...row
-}: Awaited<ReturnType<ReturnType<typeof activeAssignments>['execute']>>[number]): ListedAssignment {
-  const performer = { id, name: performer_name }
-  return { ...row, performer, name: name ?? row.receiver, isDevice: api_device_id !== null }
+}: Awaited<ReturnType<ReturnType<typeof activeAssignments>['execute']>>[number]): ActiveAssignment {
+  return { ...row, performer: { id, name: performer_name }, name: name ?? row.receiver }
 }
 
 export async function findActiveAssignment(reader: Reader, unit: number): Promise<Assignment | undefined> {
