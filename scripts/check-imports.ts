@@ -33,7 +33,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'manufacturers/sources': ['manufacturers/plugin', 'manufacturers/index', 'upstream', 'domain'],
   'manufacturers/probe': ['manufacturers/plugin', 'manufacturers/sources', 'upstream', 'domain', 'platform'],
   'manufacturers/search': ['manufacturers/plugin', 'manufacturers/probe', 'upstream'],
-  'manufacturers/detect': ['manufacturers/plugin', 'manufacturers/probe', 'upstream', 'platform'],
+  'manufacturers/detect': ['manufacturers/plugin', 'manufacturers/probe', 'upstream', 'domain', 'platform'],
   'manufacturers/check-access': ['manufacturers/detect', 'manufacturers/sources', 'upstream'],
   'manufacturers/test': ['manufacturers', 'upstream', 'domain', 'simulators'],
   storage: ['contract', 'history/levels', 'domain', 'platform'],
