@@ -16,7 +16,9 @@ export async function minResources(): Promise<number> {
 
 export async function until(condition: () => boolean, description = String(condition)): Promise<void> {
   for (const deadline = Date.now() + 10_000; !condition(); await pause(10)) {
-    if (Date.now() > deadline) throw new Error(`timed out: ${description}`)
+    if (Date.now() > deadline) {
+      throw new Error(`timed out: ${description}; open resources: ${process.getActiveResourcesInfo().join(', ')}`)
+    }
   }
 }
 
