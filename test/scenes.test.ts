@@ -116,6 +116,42 @@ describe.concurrent('a scene', () => {
     expect(results).toHaveLength(6)
   })
 
+  // Conformance: C-21.70.
+  it.each(engines)('can be undone when it was stored, renamed or removed (%s)', async (engine) => {
+    const { app, scenes, scene } = await startShow(engine)
+    const undo = async ({ headers }: { headers: Record<string, unknown> }) =>
+      (await app.post(`/api/undo/${headers['x-undo-id']}`)).status
+    const path = `${scenes}${scene.id}/`
+    const stored = (await app.get(path)).json
+    const titles = async () => (await app.get(scenes)).json.map(({ title }: { title: string }) => title)
+
+    const renamed = await send(app, 'PATCH', path, { title: 'Act 2' })
+    expect([renamed.status, renamed.json]).toEqual([200, { ...scene, title: 'Act 2' }])
+    const removed = await app.send('DELETE', path)
+    expect([removed.status, await titles()]).toEqual([204, []])
+    // The change can be undone once the removal has been.
+    const undoable = async () => (await app.get('/api/undo/')).json.map(({ what }: { what: string }) => what)
+    expect((await undoable())[0]).toBe('scene.delete')
+    expect(await undoable()).not.toContain('scene.change')
+    expect([await undo(renamed), await undo(removed), await titles()]).toEqual([409, 200, ['Act 2']])
+    expect((await undoable())[0]).toBe('scene.change')
+    expect([await undo(renamed), (await app.get(path)).json]).toEqual([200, stored])
+
+    const added = await app.post(scenes, { title: 'Act 3' })
+    expect([await undo(added), await titles()]).toEqual([200, ['Act 1']])
+    const same = await send(app, 'PATCH', path, { title: 'Act 1' })
+    expect([same.status, same.headers['x-undo-id']]).toEqual([200, undefined])
+    expect((await send(app, 'PATCH', path, { title: '' })).status).toBe(400)
+    expect((await send(app, 'PATCH', `${scenes}99/`, { title: 'Act 1' })).status).toBe(404)
+    const recalled = await app.post(`${path}recall`, undefined)
+    expect(recalled.headers['x-undo-id']).toBe(recalled.json.undo_id?.toString())
+    await app.send('DELETE', path)
+    const [{ id }] = (await app.get('/api/undo/')).json
+    await app.send('DELETE', scenes.replace('scenes/', ''))
+    // Its show is gone.
+    expect((await app.post(`/api/undo/${id}`)).status).toBe(409)
+  })
+
   // Conformance: C-13.15, C-13.16.
   it('is not undone after a later change, and skips what no longer exists', async () => {
     const stage = await startShow('sqlite')
@@ -277,5 +313,7 @@ it('scenes are stored and recalled by operators only', async () => {
   expect((await app.get(scenes, viewer)).status).toBe(200)
   expect((await app.post(`${scenes}${scene.id}/recall`, {}, viewer)).status).toBe(403)
   expect((await app.post(`${scenes}${scene.id}/recall`, { preview: true }, operator)).status).toBe(200)
+  const headers = { ...viewer, 'content-type': 'application/json' }
+  expect((await app.send('PATCH', `${scenes}${scene.id}/`, { headers, body: '{"title":"Act 2"}' })).status).toBe(403)
   expect((await app.send('DELETE', `${scenes}${scene.id}/`, { headers: viewer })).status).toBe(403)
 })

@@ -206,6 +206,13 @@ export const showOperations = operationsOf({
     response: { 201: Scene },
   }),
 
+  changeScene: endpoint('PATCH', '/api/shows/:id/scenes/:scene_id/', {
+    ...about('Shows', 'Renames a scene.'),
+    params: ByScene,
+    body: NewScene,
+    response: { 200: Scene },
+  }),
+
   removeScene: endpoint('DELETE', '/api/shows/:id/scenes/:scene_id/', {
     ...about('Shows', 'Removes a scene.'),
     params: ByScene,

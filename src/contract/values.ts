@@ -81,6 +81,7 @@ export const auditActions = [
   'show.start',
   'show.end',
   'scene.create',
+  'scene.change',
   'scene.delete',
   'scene.recall',
   'check.begin',

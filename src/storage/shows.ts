@@ -144,6 +144,11 @@ export async function saveArrangement(
   await markShow(tx, revision, show_id)
 }
 
+export async function saveSceneTitle(tx: Tx, revision: number, { id, show_id, title }: Scene): Promise<void> {
+  await tx.query.updateTable('scenes').set({ title }).where('id', '=', id).execute()
+  await markShow(tx, revision, show_id)
+}
+
 export async function deleteScene(tx: Tx, revision: number, { id, show_id }: Scene): Promise<void> {
   await tx.query.deleteFrom('scenes').where('id', '=', id).execute()
   await markShow(tx, revision, show_id)
@@ -154,15 +159,7 @@ export async function saveRecallTime(tx: Tx, revision: number, { id, show_id }: 
   await markShow(tx, revision, show_id)
 }
 
-export async function markShowOfScene(tx: Tx, revision: number, sceneId: number): Promise<void> {
-  await tx.query
-    .updateTable('shows')
-    .set({ scenes_revision: revision })
-    .where('id', 'in', (eb) => eb.selectFrom('scenes').select('show_id').where('id', '=', sceneId))
-    .execute()
-}
-
-async function markShow(tx: Tx, scenes_revision: number, id: number): Promise<void> {
+export async function markShow(tx: Tx, scenes_revision: number, id: number): Promise<void> {
   await tx.query.updateTable('shows').set({ scenes_revision }).where('id', '=', id).execute()
 }
 

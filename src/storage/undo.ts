@@ -12,7 +12,7 @@ import type { Reader, Tx } from './database.ts'
 import { findActiveAssignment, hasUnit } from './hardware.ts'
 import { nextRevision } from './revision.ts'
 import { inChunks } from './rows.ts'
-import { markShowOfScene } from './shows.ts'
+import { findShow, markShow } from './shows.ts'
 import { countPlaceholderChange, findSlotEntry } from './slot-entries.ts'
 import { findOccupiedSlot, placeHolders } from './slots.ts'
 import { nextVersion } from './versions.ts'
@@ -29,8 +29,8 @@ const undoableColumns = {
     ...(['planned_frequency', 'planned_profile', 'planned_transmitter', 'spares'] as const),
   ],
   channels: ['slot'],
-  groups: ['title', 'slots'],
-  scenes: ['recalled_at'],
+  groups: ['title', 'slots', 'hide_charts', 'zone', 'manufacturer'],
+  scenes: ['show_id', 'title', 'created_at', 'actor', 'recalled_at', 'arrangement'],
 } as const
 
 type UndoableTable = keyof typeof undoableColumns
@@ -90,7 +90,7 @@ export class UndoRecorder {
       if (entry === undefined || isEmptyEntry(entry) || this.#rows.has(`slot_entries ${entry.id}`)) continue
       this.added('slot_entries', entry.id)
     }
-    const present = await findRows(this.#tx, [...this.#rows.values()])
+    const present = await findRows(query, [...this.#rows.values()])
     const rows = [...this.#rows].map(([name, row]): RowChange => ({ ...row, after: present.get(name) ?? null }))
     const changes = rows.flatMap((row) => toChange(row) ?? [])
     if (changes.length === 0) return null
@@ -122,6 +122,9 @@ async function slotsOf({ query }: Tx, rows: readonly RowChange[]): Promise<reado
   const idsIn = (table: UndoableTable, name: string): number[] =>
     rows.flatMap(({ table: other, before, after }) => (other === table ? Number((after ?? before)?.[name] ?? 0) : []))
   const moved = rows.flatMap(({ before, after }) => [before?.slot, after?.slot]).filter((slot) => slot != null)
+  const inGroups = rows.flatMap(({ before, after }): number[] =>
+    [before?.slots, after?.slots].flatMap((slots) => (typeof slots === 'string' ? JSON.parse(slots) : [])),
+  )
   const ofUnits = await query
     .selectFrom('units')
     .innerJoin('channels', 'channels.id', 'units.channel_id')
@@ -139,7 +142,7 @@ async function slotsOf({ query }: Tx, rows: readonly RowChange[]): Promise<reado
     .where('id', 'in', [0, ...idsIn('slot_entries', 'placeholder_id')])
     .execute()
   const found = [...ofUnits, ...ofChannels, ...ofPlaceholders].map(({ slot }) => slot)
-  return [...new Set([...moved.map(Number), ...found])].sort((a, b) => a - b)
+  return [...new Set([...moved.map(Number), ...inGroups, ...found])].sort((a, b) => a - b)
 }
 
 export interface UndoRecord {
@@ -159,17 +162,33 @@ export interface ListedUndo {
 /** The actor of records from before the upgrade. They name columns that no longer exist. */
 const recordedBefore = ''
 
-/** Returns the records that have not expired and were not undone, newest first. */
+/** Returns the records that have not expired and whose rows have not been changed since, newest first. */
 export async function listUndoRecords(reader: Reader, now: number): Promise<ListedUndo[]> {
   const rows = await reader
     .selectFrom('undo_records')
-    .select(['id', 'created_at', 'actor', 'action', 'slots'])
+    .select(['id', 'created_at', 'actor', 'action', 'slots', 'changes'])
     .where('created_at', '>', now - retentionMs)
     .where('is_undone', '=', 0)
     .where('actor', '<>', recordedBefore)
     .orderBy('id', 'desc')
     .execute()
-  return rows.map(({ slots, ...row }) => ({ ...row, slots: JSON.parse(slots) }))
+  const records = rows.map(({ slots, changes, ...row }) => ({
+    listed: { ...row, slots: JSON.parse(slots) },
+    changes: JSON.parse(changes) as readonly RowChange[],
+  }))
+  const present = await findRows(
+    reader,
+    records.flatMap(({ changes }) => changes),
+  )
+  return records.flatMap(({ listed, changes }) => {
+    const canUndo = changes.every(({ table, id, after }) => isUnchanged(present.get(`${table} ${id}`), after))
+    return canUndo ? listed : []
+  })
+}
+
+function isUnchanged(row: Values | undefined, after: Values | null): boolean {
+  if (after === null || row === undefined) return after === null && row === undefined
+  return Object.entries(after).every(([name, value]) => row[name] === value)
 }
 
 export async function markUndone({ query }: Tx, id: number): Promise<void> {
@@ -202,15 +221,11 @@ export async function restoreRows(
   const moves: PlannedMove[] = []
   for (const { table, id, before, after } of changes.toReversed()) {
     const row = await findRow(tx, table, id)
-    const isSame =
-      after === null
-        ? row === undefined
-        : row !== undefined && Object.entries(after).every(([name, value]) => row[name] === value)
-    if (!isSame || (await hasConflict(tx, table, id, before && { ...row, ...before }))) {
+    if (!isUnchanged(row, after) || (await hasConflict(tx, table, id, before && { ...row, ...before }))) {
       return { changedSince: describe(table, id, after ?? before ?? {}) }
     }
     if (table === 'placeholders' || table === 'slot_entries') await countPlaceholderChange(tx)
-    if (table === 'scenes') await markShowOfScene(tx, await nextRevision(tx, 'shows'), id)
+    if (table === 'scenes') await markShow(tx, await nextRevision(tx, 'shows'), Number((row ?? before)?.show_id))
     if (before === null) {
       if (table === 'slot_entries') await clearEntry(tx, id)
       else await sql`delete from ${sql.table(table)} where id = ${id}`.execute(tx.query)
@@ -248,12 +263,26 @@ function describe(table: UndoableTable, id: number, { channel_id = null, placeho
 /** True if a later change prevents these values, or the removal of the row if they are null. */
 async function hasConflict(tx: Tx, table: UndoableTable, id: number, values: Values | null): Promise<boolean> {
   if (table === 'performers') return values === null && (await isInCast(tx, id))
+  if (table === 'groups') return values === null ? hasSettings(tx, id) : !(await hasManufacturer(tx, values))
+  if (table === 'scenes') return values !== null && (await findShow(tx.query, Number(values.show_id))) === undefined
   if (table === 'slot_entries') return values !== null && (await refersToRemoved(tx, values))
   if (table !== 'assignments' || values === null) return false
   if (!(await hasUnit(tx.query, Number(values.wireless_unit))) || (await refersToRemoved(tx, values))) return true
   if (values.is_active !== 1) return false
   const active = await findActiveAssignment(tx.query, Number(values.wireless_unit))
   return active !== undefined && active.id !== id
+}
+
+async function hasSettings({ query }: Tx, group: number): Promise<boolean> {
+  const rows = await query.selectFrom('group_settings').select('key').where('group_id', '=', group).limit(1).execute()
+  return rows.length > 0
+}
+
+/** Also true for a group that belongs to no manufacturer. */
+async function hasManufacturer({ query }: Tx, { manufacturer }: Values): Promise<boolean> {
+  if (manufacturer === null) return true
+  const rows = query.selectFrom('manufacturers').select('code').where('code', '=', String(manufacturer))
+  return (await rows.executeTakeFirst()) !== undefined
 }
 
 /** True if the performer is in a slot, or has a unit that is in no slot. */
@@ -297,7 +326,7 @@ async function findRow(tx: Tx, table: UndoableTable, id: number): Promise<Values
 
 /** Returns the recorded columns of rows, by `<table> <id>`. */
 async function findRows(
-  { query }: Tx,
+  reader: Reader,
   rows: readonly Pick<RowChange, 'table' | 'id'>[],
 ): Promise<ReadonlyMap<string, Values>> {
   const found = new Map<string, Values>()
@@ -306,7 +335,7 @@ async function findRows(
     await inChunks(ids, async (chunk) => {
       const present =
         await sql<Values>`select id, ${columnsOf(table)} from ${sql.table(table)} where id in (${sql.join(chunk)})`.execute(
-          query,
+          reader,
         )
       for (const { id, ...values } of present.rows) found.set(`${table} ${id}`, values as Values)
     })

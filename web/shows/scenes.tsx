@@ -1,33 +1,31 @@
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import type { SceneBody, SceneRecall } from '../../src/contract/shows.ts'
+import type { ApiResponse } from '../app/api.ts'
 import { useServices } from '../app/context.ts'
 import { formatMoment, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
-import { useRequest, useResource } from '../app/resource.ts'
+import { useResource } from '../app/resource.ts'
 import { useMay } from '../app/session.ts'
 import { FormDialog, Removal } from '../parts/dialogs/dialog.tsx'
-import { useShowMessage } from '../parts/dialogs/messages.tsx'
-import { ProblemLine } from '../parts/dialogs/notice.tsx'
+import { useShowUndoable } from '../parts/dialogs/messages.tsx'
 import { Field } from '../parts/forms/field.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { RecallDialog } from './recall-dialog.tsx'
 
-type Question = { readonly kind: 'add' } | { readonly kind: 'recall' | 'remove'; readonly scene: SceneBody }
+const sceneActions = ['recall', 'rename', 'remove'] as const
 
-interface Recalled {
-  readonly title: string
-  readonly undoId: number
-}
+type Question = { readonly kind: 'add' } | { readonly kind: (typeof sceneActions)[number]; readonly scene: SceneBody }
 
 export function Scenes({ showId }: { showId: number }) {
   const resource = useResource(`/api/shows/${showId}/scenes/`, 'list', ['show'])
+  const { api } = useServices()
   const mayOperate = useMay('operate')
   const [question, setQuestion] = useState<Question | null>(null)
-  const [recalled, setRecalled] = useState<Recalled | null>(null)
+  const showUndoable = useShowUndoable()
   const close = () => setQuestion(null)
   const done = async (scene: SceneBody, { undo_id }: SceneRecall) => {
-    setRecalled(undo_id === null ? null : { title: plainText(scene.title), undoId: undo_id })
+    showUndoable(t('shows.scenes.recalled', { title: plainText(scene.title) }), [undo_id?.toString()])
     await resource.reload()
   }
   return (
@@ -42,9 +40,6 @@ export function Scenes({ showId }: { showId: number }) {
         ) : null}
       </header>
       <p className="hint">{t('shows.scenes.intro')}</p>
-      {recalled === null ? null : (
-        <UndoRecall recalled={recalled} onDone={resource.reload} onEnd={() => setRecalled(null)} />
-      )}
       <Loaded resource={resource}>
         {(scenes) =>
           scenes.length === 0 ? (
@@ -63,7 +58,27 @@ export function Scenes({ showId }: { showId: number }) {
           )
         }
       </Loaded>
-      {question?.kind === 'add' ? <StoreScene showId={showId} onDone={resource.reload} onClose={close} /> : null}
+      {question?.kind === 'add' ? (
+        <SceneTitle
+          title={t('shows.scenes.addTitle')}
+          action={t('shows.scenes.addAction')}
+          done="shows.scenes.added"
+          send={(title) => api.write('POST', `/api/shows/${showId}/scenes/`, { title }, 'object')}
+          onDone={resource.reload}
+          onClose={close}
+        />
+      ) : null}
+      {question?.kind === 'rename' ? (
+        <SceneTitle
+          title={t('shows.scenes.renameTitle', { title: plainText(question.scene.title) })}
+          action={t('shows.scenes.rename')}
+          initial={question.scene.title}
+          done="shows.scenes.renamed"
+          send={(title) => api.write('PATCH', `/api/shows/${showId}/scenes/${question.scene.id}/`, { title }, 'object')}
+          onDone={resource.reload}
+          onClose={close}
+        />
+      ) : null}
       {question?.kind === 'recall' ? (
         <RecallDialog scene={question.scene} onDone={(result) => done(question.scene, result)} onClose={close} />
       ) : null}
@@ -107,7 +122,7 @@ function SceneItem({ scene, isPlan, onAsk }: SceneItemProps) {
       <span className="box-note">{[stored, recalled].filter((text) => text !== null).join(' · ')}</span>
       {onAsk === null ? null : (
         <span className="box-actions">
-          {(['recall', 'remove'] as const).map((kind) => (
+          {sceneActions.map((kind) => (
             <button key={kind} type="button" className="choice" onClick={() => onAsk({ kind, scene })}>
               {t(`shows.scenes.${kind}`)}
               <span className="visually-hidden"> {name}</span>
@@ -119,57 +134,38 @@ function SceneItem({ scene, isPlan, onAsk }: SceneItemProps) {
   )
 }
 
-interface UndoRecallProps {
-  readonly recalled: Recalled
-  onDone(): Promise<void>
-  onEnd(): void
-}
-
-function UndoRecall({ recalled: { title, undoId }, onDone, onEnd }: UndoRecallProps) {
-  const { api } = useServices()
-  const showMessage = useShowMessage()
-  const { send, isSending, problem } = useRequest()
-  const undo = async () => {
-    const response = await send(() => api.write('POST', `/api/undo/${undoId}`, undefined, 'object'))
-    if (!response?.ok) return
-    onEnd()
-    showMessage({ text: t('shows.scenes.undone', { title }) })
-    await onDone()
-  }
-  return (
-    <div className="scene-undo">
-      <p role="status">{t('shows.scenes.recalled', { title })}</p>
-      <button type="button" className="choice" disabled={isSending} onClick={() => void undo()}>
-        {t('shows.scenes.undo')}
-      </button>
-      {problem === null ? null : <ProblemLine problem={problem} />}
-    </div>
-  )
-}
-
 interface DialogProps {
   onDone(): Promise<void>
   onClose(): void
 }
 
-function StoreScene({ showId, onDone, onClose }: DialogProps & { readonly showId: number }) {
-  const { api } = useServices()
+interface SceneTitleProps extends DialogProps {
+  readonly title: string
+  readonly action: string
+  readonly initial?: string
+  readonly done: 'shows.scenes.added' | 'shows.scenes.renamed'
+  send(title: string): Promise<ApiResponse<SceneBody>>
+}
+
+function SceneTitle({ initial, done, send, ...dialog }: SceneTitleProps) {
+  const titleIn = (values: FormData) => String(values.get('title')).trim()
   return (
     <FormDialog
-      title={t('shows.scenes.addTitle')}
-      action={t('shows.scenes.addAction')}
       check={(values) =>
-        String(values.get('title')).trim() === ''
-          ? { kind: 'refused', field: 'title', detail: t('shows.problems.title') }
-          : null
+        titleIn(values) === '' ? { kind: 'refused', field: 'title', detail: t('shows.problems.title') } : null
       }
-      send={(values) =>
-        api.write('POST', `/api/shows/${showId}/scenes/`, { title: String(values.get('title')).trim() }, 'object')
-      }
-      done={({ title }) => t('shows.scenes.added', { title: plainText(title) })}
-      {...{ onDone, onClose }}
+      send={(values) => send(titleIn(values))}
+      done={({ title }) => t(done, { title: plainText(title) })}
+      {...dialog}
     >
-      <Field name="title" label={t('shows.scenes.fieldTitle')} autoComplete="off" maxLength={255} required={true} />
+      <Field
+        name="title"
+        label={t('shows.scenes.fieldTitle')}
+        defaultValue={initial}
+        autoComplete="off"
+        maxLength={255}
+        required={true}
+      />
     </FormDialog>
   )
 }

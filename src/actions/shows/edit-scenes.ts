@@ -11,8 +11,16 @@ import { writeAudit } from '../../storage/audit.ts'
 import type { Reader, Tx } from '../../storage/database.ts'
 import { listAssignments, listPerformers } from '../../storage/hardware.ts'
 import { nextRevision } from '../../storage/revision.ts'
-import { deleteScene, findScene, findShow, insertScene, listScenes as readScenes } from '../../storage/shows.ts'
+import {
+  deleteScene,
+  findScene,
+  findShow,
+  insertScene,
+  listScenes as readScenes,
+  saveSceneTitle,
+} from '../../storage/shows.ts'
 import { listGroups } from '../../storage/slots.ts'
+import { UndoRecorder } from '../../storage/undo.ts'
 import { listUnits } from '../../storage/units.ts'
 
 export async function listScenes({ db }: Service, showId: number): Promise<readonly Scene[]> {
@@ -25,30 +33,62 @@ export function getScene({ db }: Service, showId: number, id: number): Promise<S
 }
 
 /** Stores the present arrangement of a show as a scene. */
-export async function addScene(service: Service, actor: Actor, showId: number, title: string): Promise<Scene> {
-  const { ingest } = service
-  const scene = await ingest.change(async (tx) => {
-    const revision = await nextRevision(tx, 'shows')
+export function addScene(service: Service, actor: Actor, showId: number, title: string): Promise<EditedScene> {
+  return editScene(service, actor, 'scene.create', async (tx, revision, undo) => {
     const show = await showOf(tx.query, showId)
     const arrangement = captureArrangement(show, await readArranged(service, tx.query))
     const fields = { show_id: showId, title, created_at: now(), by: actor.name, recalled_at: null, arrangement }
-    const inserted = await insertScene(tx, revision, fields)
-    await audit(tx, actor, 'scene.create', inserted)
-    return inserted
+    const scene = await insertScene(tx, revision, fields)
+    undo.added('scenes', scene.id)
+    return scene
   })
-  await service.reload()
-  return scene
 }
 
-export async function removeScene(service: Service, actor: Actor, showId: number, id: number) {
-  const { ingest } = service
-  await ingest.change(async (tx) => {
-    const revision = await nextRevision(tx, 'shows')
+export function renameScene(
+  service: Service,
+  actor: Actor,
+  showId: number,
+  id: number,
+  title: string,
+): Promise<EditedScene> {
+  return editScene(service, actor, 'scene.change', async (tx, revision, undo) => {
+    const scene = { ...(await sceneOf(tx.query, showId, id)), title }
+    await undo.willChange('scenes', id)
+    await saveSceneTitle(tx, revision, scene)
+    return scene
+  })
+}
+
+export function removeScene(service: Service, actor: Actor, showId: number, id: number): Promise<EditedScene> {
+  return editScene(service, actor, 'scene.delete', async (tx, revision, undo) => {
     const scene = await sceneOf(tx.query, showId, id)
+    await undo.willChange('scenes', id)
     await deleteScene(tx, revision, scene)
-    await audit(tx, actor, 'scene.delete', scene)
+    return scene
+  })
+}
+
+/** `undoId` is null if nothing has changed. */
+interface EditedScene {
+  readonly scene: Scene
+  readonly undoId: number | null
+}
+
+async function editScene(
+  service: Service,
+  actor: Actor,
+  action: AuditAction,
+  edit: (tx: Tx, revision: number, undo: UndoRecorder) => Promise<Scene>,
+): Promise<EditedScene> {
+  const edited = await service.ingest.change(async (tx) => {
+    const undo = new UndoRecorder(tx, actor)
+    const scene = await edit(tx, await nextRevision(tx, 'shows'), undo)
+    const { id, show_id, title } = scene
+    await writeAudit(tx, { actor, action, target: `scene ${id}`, result: 'ok', details: { show: show_id, title } })
+    return { scene, undoId: await undo.save(action, now()) }
   })
   await service.reload()
+  return edited
 }
 
 /** Reads what arrangements are made of. */
@@ -75,8 +115,4 @@ async function showOf(reader: Reader, id: number): Promise<Show> {
   const show = await findShow(reader, id)
   if (show === undefined) throw new RequestError('not_found', { subject: `show ${id}` })
   return show
-}
-
-function audit(tx: Tx, actor: Actor, action: AuditAction, { id, show_id, title }: Scene): Promise<void> {
-  return writeAudit(tx, { actor, action, target: `scene ${id}`, result: 'ok', details: { show: show_id, title } })
 }

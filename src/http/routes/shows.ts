@@ -1,6 +1,6 @@
 /** Routes for shows. */
 
-import { addScene, getScene, listScenes, removeScene } from '../../actions/shows/edit-scenes.ts'
+import { addScene, getScene, listScenes, removeScene, renameScene } from '../../actions/shows/edit-scenes.ts'
 import { addShow, changeShow, endShow, getShow, removeShow, startShow } from '../../actions/shows/edit-shows.ts'
 import { previewRecall, recallScene } from '../../actions/shows/recall-scene.ts'
 import { showOperations } from '../../contract/shows.ts'
@@ -8,7 +8,7 @@ import { toSceneBody } from '../../domain/scenes/arrangement.ts'
 import { toShowBody } from '../../domain/shows.ts'
 import type { Service } from '../../service.ts'
 import type { ContractServer } from '../server/contract.ts'
-import { paginate, paginateLocal } from '../server/response.ts'
+import { paginate, paginateLocal, setUndoId } from '../server/response.ts'
 
 export function showRoutes(app: ContractServer, service: Service): void {
   app.route({
@@ -68,24 +68,36 @@ export function showRoutes(app: ContractServer, service: Service): void {
   app.route({
     ...showOperations.createScene,
     handler: async ({ actor, params, body }, reply) => {
-      reply.code(201)
-      return toSceneBody(await addScene(service, actor, params.id, body.title))
+      const { scene, undoId } = await addScene(service, actor, params.id, body.title)
+      setUndoId(reply.code(201), undoId)
+      return toSceneBody(scene)
+    },
+  })
+
+  app.route({
+    ...showOperations.changeScene,
+    handler: async ({ actor, params, body }, reply) => {
+      const { scene, undoId } = await renameScene(service, actor, params.id, params.scene_id, body.title)
+      setUndoId(reply, undoId)
+      return toSceneBody(scene)
     },
   })
 
   app.route({
     ...showOperations.removeScene,
     handler: async ({ actor, params }, reply) => {
-      await removeScene(service, actor, params.id, params.scene_id)
+      setUndoId(reply, (await removeScene(service, actor, params.id, params.scene_id)).undoId)
       return reply.code(204).send(null)
     },
   })
 
   app.route({
     ...showOperations.recallScene,
-    handler: ({ actor, params, body }) =>
-      body?.preview === true
-        ? previewRecall(service, params.id, params.scene_id)
-        : recallScene(service, actor, params.id, params.scene_id),
+    handler: async ({ actor, params: { id, scene_id }, body }, reply) => {
+      if (body?.preview === true) return previewRecall(service, id, scene_id)
+      const recall = await recallScene(service, actor, id, scene_id)
+      setUndoId(reply, recall.undo_id)
+      return recall
+    },
   })
 }

@@ -8,7 +8,7 @@ import { t } from '../../app/i18n.ts'
 import type { Address } from '../../app/operations.ts'
 import { useRequest } from '../../app/resource.ts'
 import { Form, type FormProps } from '../forms/form.tsx'
-import { useShowMessage } from './messages.tsx'
+import { useShowUndoable } from './messages.tsx'
 import { ProblemLine } from './notice.tsx'
 
 interface DialogProps {
@@ -99,11 +99,11 @@ type FormDialogProps<Body> = Omit<FormProps<Body>, 'others' | 'onDone'> & {
 }
 
 export function FormDialog<Body>({ title, done, onDone, onClose, ...form }: FormDialogProps<Body>) {
-  const showMessage = useShowMessage()
-  const finish = (body: Body) => {
+  const showUndoable = useShowUndoable()
+  const finish = (body: Body, undoId: string | undefined) => {
     if (done !== undefined) {
       onClose()
-      showMessage({ text: done(body) })
+      showUndoable(done(body), [undoId])
     }
     void onDone?.(body)
   }
@@ -131,13 +131,13 @@ interface ActionProps {
 }
 
 export function ActionDialog({ title, children, action, tone = 'alarm', done, write, onDone, onClose }: ActionProps) {
-  const showMessage = useShowMessage()
+  const showUndoable = useShowUndoable()
   const { send, isSending, problem } = useRequest()
   const confirm = async () => {
     const response = await send(write)
     if (!response?.ok) return
     onClose()
-    showMessage({ text: done })
+    showUndoable(done, [response.undoId])
     await onDone()
   }
   return (

@@ -23,7 +23,7 @@ export interface FormProps<Body> {
   /** Runs before sending. Null if the values are valid. */
   check?(values: FormData): Problem | null
   send(values: FormData): Promise<ApiResponse<Body>>
-  onDone(body: Body): void
+  onDone(body: Body, undoId?: string): void
   onChange?(values: FormData): void
   readonly isDisabled?: boolean
   /** For a form that has other submit buttons. */
@@ -60,7 +60,7 @@ export function Form<Body>({
       const found = check?.(values) ?? null
       return found === null ? send(values) : { ok: false, problem: found }
     })
-    if (response?.ok) onDone(response.body)
+    if (response?.ok) onDone(response.body, response.undoId)
   }
   /** The error is about the previous value. */
   const change = ({ target, currentTarget }: FormEvent<HTMLFormElement>) => {
