@@ -7,6 +7,7 @@ import { dataJson } from './data-json.ts'
 import { devices } from './devices.ts'
 import { families } from './families.ts'
 import { fanOut } from './fan-out.ts'
+import { firstLoad } from './first-load.ts'
 import { footprint } from './footprint.ts'
 import { frequencies } from './frequencies.ts'
 import { gaps } from './gaps.ts'
@@ -33,6 +34,7 @@ const names = [
   'families',
   'ulxd',
   'crowd',
+  'first-load',
   'footprint',
   'frequencies',
   'growth',
@@ -79,6 +81,7 @@ async function main(): Promise<number> {
     families(nodeOptions),
     ulxd(nodeOptions),
     crowd(nodeOptions),
+    firstLoad,
     footprint(nodeOptions),
     frequencies,
     growth(nodeOptions),

@@ -3,6 +3,8 @@
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress, gzip } from 'node:zlib'
 import { build as bundleProgram, type Plugin } from 'esbuild'
 import { build as bundlePages } from 'vite'
 import { billOfMaterials, nativePackages } from './bill-of-materials.ts'
@@ -151,6 +153,25 @@ async function buildPages(): Promise<string[]> {
   return inputs
 }
 
+/** Smaller files are not worth a second variant. */
+const minCompressedBytes = 1024
+
+/** Writes a brotli and a gzip variant next to each text file of the pages, which the server selects from. */
+async function compressPages(folder: string): Promise<void> {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const texts = files
+    .filter((name) => /\.(?:css|html|js|svg|webmanifest)$/.test(name))
+    .map((name) => join(folder, name))
+  await Promise.all(
+    texts.map(async (path) => {
+      const bytes = readFileSync(path)
+      if (bytes.length < minCompressedBytes) return
+      writeFileSync(`${path}.br`, await promisify(brotliCompress)(bytes))
+      writeFileSync(`${path}.gz`, await promisify(gzip)(bytes, { level: 9 }))
+    }),
+  )
+}
+
 // React and others have a second variant for development.
 process.env.NODE_ENV = 'production'
 
@@ -158,6 +179,7 @@ try {
   rmSync(dist, { recursive: true, force: true })
   const inputs = await Promise.all([buildProgram(), buildPages(), buildLauncher().then(() => [])])
   writeHelp(root, join(dist, 'web', 'help'))
+  await compressPages(join(dist, 'web'))
   const bundled = packageFolders(inputs.flat())
   const native = nativePackages.map((name) => `node_modules/${name}`)
   writeFileSync(join(dist, 'sbom.cdx.json'), billOfMaterials(root, [...bundled, ...native]))

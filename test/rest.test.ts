@@ -1,6 +1,7 @@
 /** The REST interface: response bodies, pagination, caching and error responses. */
 
-import { gunzipSync } from 'node:zlib'
+import { readdir, readFile } from 'node:fs/promises'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { defaultSettings } from '../src/contract/settings.ts'
 import { connectionsOf } from './support/admin-lists.ts'
@@ -106,6 +107,66 @@ describe('reads', () => {
       const response = await app.get('/api/data.json', { 'if-none-match': stale })
       return response.status === 200 && response.bytes.includes('Other Rack')
     })
+  })
+})
+
+describe('texts over 1 kB', () => {
+  it('are compressed as the client accepts, at every address, and keep HEAD, ranges and ETags', async () => {
+    const { app } = await startService()
+    const folder = new URL('../dist/web/assets/', import.meta.url)
+    const script = (await readdir(folder)).find((name) => /^shared-.*\.js$/.test(name))
+    const source = await readFile(new URL(`${script}`, folder))
+    const path = `/assets/${script}`
+    for (const [accepted, encoding, decode] of [
+      ['gzip, deflate, br', 'br', brotliDecompressSync],
+      ['gzip, br;q=0', 'gzip', gunzipSync],
+      ['identity', undefined, (bytes: Buffer) => bytes],
+    ] as const) {
+      const headers = { 'accept-encoding': accepted }
+      const response = await app.get(path, headers)
+      expect(response.headers).toMatchObject({
+        vary: 'accept-encoding',
+        'cache-control': expect.stringMatching(/immut/),
+      })
+      expect([response.headers['content-type'], response.headers['content-encoding']]).toEqual([
+        expect.stringMatching(/javascript; charset=utf-8/),
+        encoding,
+      ])
+      expect(decode(response.bytes)).toEqual(source)
+      const head = await app.send('HEAD', path, { headers })
+      expect([head.headers['content-length'], head.headers['content-encoding'], head.bytes.length]).toEqual([
+        String(response.bytes.length),
+        encoding,
+        0,
+      ])
+      expect((await app.get(path, { ...headers, 'if-none-match': response.headers.etag })).status).toBe(304)
+      const part = await app.get(path, { ...headers, range: 'bytes=10-19' })
+      expect([part.status, part.bytes]).toEqual([206, response.bytes.subarray(10, 20)])
+    }
+
+    for (const [path, status] of [
+      ['/', 200],
+      ['/api/channels/', 200],
+      ['/api/frequencies/', 200],
+      ['/api/openapi.json', 200],
+      ['/help/index.html', 200],
+      ['/help/help.css', 200],
+      ['/metrics', 200],
+    ] as const) {
+      const headers = { 'accept-encoding': 'gzip' }
+      const response = await app.get(path, headers)
+      expect([path, response.status, response.headers['content-encoding']]).toEqual([path, status, 'gzip'])
+      expect(response.headers.vary?.toLowerCase()).toBe('accept-encoding')
+      expect(gunzipSync(response.bytes).length).toBeGreaterThan(1023)
+      const head = await app.send('HEAD', path, { headers })
+      expect([path, head.headers['content-encoding'], head.bytes.length]).toEqual([path, 'gzip', 0])
+      expect((await app.get(path)).headers['content-encoding']).toBeUndefined()
+    }
+
+    for (const path of ['/healthz', '/app/icon-192.png', '/api/nothing/', '/api/auth/me']) {
+      const response = await app.get(path, { 'accept-encoding': 'gzip, br' })
+      expect([path, response.headers['content-encoding']]).toEqual([path, undefined])
+    }
   })
 })
 

@@ -26,6 +26,7 @@ import type { Service } from '../../service.ts'
 import { SourceRegistry } from '../../sources/source-registry.ts'
 import { saveChannelStates } from '../../storage/channel-states.ts'
 import { StoreDownError } from '../../storage/errors.ts'
+import { compressTexts } from '../server/compression.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { sendError, toRequestError } from '../server/error-response.ts'
 import { createValidatorCompiler } from '../server/validation.ts'
@@ -117,6 +118,7 @@ async function startRoutes(csv: (calls: Calls) => AsyncGenerator<Uint8Array> = s
   app.decorateRequest('credential', null)
   app.setValidatorCompiler(createValidatorCompiler())
   app.decorate('isStopping', () => false)
+  compressTexts(app)
   app.setErrorHandler((error, _request, reply) => sendError(reply, toRequestError(error), {}))
   historyRoutes(app.withTypeProvider() as unknown as ContractServer, service, () => now)
   await app.listen({ host: '127.0.0.1', port: 0 })

@@ -30,7 +30,7 @@ export function historyRoutes(app: ContractServer, service: Service, now = wallC
       await requireChannels(service, levels, query.channelIds)
       const followed = await siteHistory.load(query, clientKeyOf(request))
       await storeRecentSeconds(history, query.to * 1000, now())
-      return sendBytes(request, reply, await levels.query(query, followed))
+      return sendBytes(reply, await levels.query(query, followed))
     },
   })
 
@@ -62,7 +62,7 @@ export function historyRoutes(app: ContractServer, service: Service, now = wallC
         moments.set(time, moment)
         moment.bytes.catch(() => moments.delete(time))
       }
-      return sendBytes(request, reply, await moment.bytes)
+      return sendBytes(reply, await moment.bytes)
     },
   })
 }

@@ -49,7 +49,7 @@ export function metricsRoutes(app: ContractServer, service: Service, version: st
       all.setDefaultLabels({ installation: service.installationName })
       const equipment = await formatEquipmentMetrics(service, request.query.channels === '1')
       const bytes = Buffer.concat([Buffer.from(await all.metrics()), equipment])
-      return sendBytes(request, reply, bytes, Registry.PROMETHEUS_CONTENT_TYPE)
+      return sendBytes(reply, bytes, Registry.PROMETHEUS_CONTENT_TYPE)
     },
   })
 }

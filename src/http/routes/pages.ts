@@ -31,6 +31,7 @@ export function pageRoutes(app: FastifyInstance, webRoot: string, html: string):
       prefix: '/assets/',
       immutable: true,
       maxAge: '365d',
+      preCompressed: true,
       decorateReply: false,
     })
     // The manifest of the installable app and its icons, whose names do not change.
@@ -38,6 +39,7 @@ export function pageRoutes(app: FastifyInstance, webRoot: string, html: string):
       root: join(webRoot, 'app'),
       prefix: '/app/',
       maxAge: '1h',
+      preCompressed: true,
       decorateReply: false,
     })
     done()
@@ -58,6 +60,7 @@ export function helpRoutes(app: FastifyInstance, webRoot: string, mount: string)
       root: join(webRoot, 'help'),
       prefix: '/help/',
       cacheControl: false,
+      preCompressed: true,
       decorateReply: false,
     })
     done()

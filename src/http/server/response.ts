@@ -1,14 +1,14 @@
 /** Sends responses with caching, ETags and compression, and builds pages of lists. */
 
 import { pipeline, Readable } from 'node:stream'
-import { promisify } from 'node:util'
-import { createGzip, gzip as gzipInThreadPool } from 'node:zlib'
+import { createGzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { PageBody } from '../../contract/schema.ts'
 import { includesSite } from '../../domain/equipment/sites.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { digestOf, gzipChunks, joinChunks, type ResponseChunk, toChunk } from '../../live/response-chunks.ts'
 import type { Cache } from '../../platform/cache.ts'
+import { acceptsGzip, fastest, gzip, minGzipBytes } from './compression.ts'
 import { addConnectionHeaders } from './headers.ts'
 
 /** A response that is created once and sent many times. */
@@ -61,9 +61,6 @@ function fromChunks(chunks: readonly ResponseChunk[], type: string): CachedRespo
   // The tag is weak because the compressed response has the same one.
   return { chunks, size, etag: `W/"${digestOf(chunks)}"`, madeAt: performance.now(), type }
 }
-
-/** Smaller responses are not compressed. */
-const minGzipBytes = 1024
 
 export function sendResponse(
   request: FastifyRequest,
@@ -121,8 +118,6 @@ function write(reply: FastifyReply, status: number, head: string[], body?: reado
 
 /** Larger responses are compressed in the thread pool, so that they do not block the event loop. */
 const maxSyncGzipBytes = 1024 * 1024
-const gzip = promisify<Uint8Array, { level: number }, Buffer>(gzipInThreadPool)
-const fastest = { level: 1 }
 
 function compress(response: CachedResponse): Buffer | Promise<Buffer> {
   return response.size <= maxSyncGzipBytes ? gzipChunks(response.chunks) : gzip(joinedOf(response), fastest)
@@ -135,22 +130,9 @@ function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === opaque)
 }
 
-function acceptsGzip(request: FastifyRequest): boolean {
-  const offered = request.headers['accept-encoding']
-  return typeof offered === 'string' && /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(offered)
-}
-
-/** Sends JSON, or another type, that was made for this request, so it has no ETag. Compresses it in the thread pool. */
-export async function sendBytes(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  bytes: Uint8Array,
-  type = json,
-): Promise<FastifyReply> {
-  reply.header('content-type', type).header('vary', 'Accept-Encoding')
-  if (bytes.length < minGzipBytes || !acceptsGzip(request)) return reply.send(bytes)
-  const compressed = await gzip(bytes, fastest)
-  return reply.header('content-encoding', 'gzip').send(compressed)
+/** Sends JSON, or another type, that was made for this request, so it has no ETag. */
+export function sendBytes(reply: FastifyReply, bytes: Uint8Array, type = json): FastifyReply {
+  return reply.type(type).send(bytes)
 }
 
 /**

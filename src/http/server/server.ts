@@ -22,6 +22,7 @@ import type { CertificatePair } from '../../storage/certificate.ts'
 import { type RouteOptions, registerProbes, registerRoutes } from '../routes/index.ts'
 import { readPage } from '../routes/pages.ts'
 import { acceptJsonOnly, ignoreBody, maxBodyBytes } from './bodies.ts'
+import { compressTexts } from './compression.ts'
 import { type Connections, descriptorLimit, limitConnections } from './connections.ts'
 import { handleErrors } from './error-handlers.ts'
 import { rejectHandshake, rejectMalformed, rejectWithoutTls } from './error-response.ts'
@@ -84,6 +85,7 @@ export async function createServer(
   // Must be registered before the hooks, so that it closes the connection of an upgrade request that a hook rejects.
   await acceptSockets(app, headers)
   const rateLimit = createRequestLimiter(app, config.rate_limit, service)
+  compressTexts(app)
   addHooks(app, { signal, check, rateLimit, connections })
   handleErrors(app, service, { html, headers, rateLimit })
   if (hasOnlyProbes) await registerProbes(app, service, version, handover)
