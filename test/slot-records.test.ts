@@ -275,7 +275,12 @@ describe.concurrent('requests about slots', () => {
     const stale = await put(app, 1, { color: 'red' }, { 'if-match': '"0"' })
     expect([stale.status, stale.json]).toEqual([
       412,
-      { error: expect.stringContaining('slot 1'), status: 412, current: lead },
+      {
+        error: expect.stringContaining('slot 1'),
+        status: 412,
+        details: `If-Match: expected "${lead.version}"`,
+        current: lead,
+      },
     ])
     expect((await write(app, 'DELETE', '/api/slots/1/', undefined, { 'if-match': 'W/"0"' })).status).toBe(412)
     expect((await put(app, 1, { color: 'red' }, { 'if-match': '5' })).json.details).toContain('If-Match: expected')

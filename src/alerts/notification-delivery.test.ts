@@ -122,7 +122,7 @@ describe.concurrent('the sender', () => {
     const kit = await startNotifications([receiver.url, 'http://127.0.0.1:9/'])
     const ofService = async () => (await kit.list()).filter(({ notification_channel_id: id }) => id === 1)
     for (let id = 2; id <= 24; id += 1)
-      kit.rules.push({ ...defaultRule, id, name: `Rule ${id}`, notification_channel_ids: [1] })
+      kit.rules.push({ ...defaultRule, id, name: `Rule ${id}`, notification_channel_ids: [1], version: 1 })
     await kit.raise('a')
     kit.advance(2_000)
     await receiver.waitFor(9)
@@ -219,7 +219,15 @@ describe.concurrent('the sender', () => {
     const head = await startWebhookReceiver()
     const kit = await startNotifications(['http://127.0.0.1:9/', head.url])
     const escalate = { after_seconds: 30, notification_channel_ids: [2] }
-    kit.rules[0] = { ...defaultRule, id: 1, name: 'Crew', notification_channel_ids: [1], delay_seconds: 10, escalate }
+    kit.rules[0] = {
+      ...defaultRule,
+      id: 1,
+      name: 'Crew',
+      notification_channel_ids: [1],
+      delay_seconds: 10,
+      escalate,
+      version: 1,
+    }
     await kit.raise('a')
     kit.advance(10_000)
     await until('the first message is queued', async () => (await kit.list()).length === 1)
@@ -233,7 +241,7 @@ describe.concurrent('the sender', () => {
   it('applies the delay of a rule to alerts that another process has raised', async () => {
     const receiver = await startWebhookReceiver()
     const kit = await startNotifications([receiver.url])
-    kit.rules[0] = { ...defaultRule, id: 1, name: 'Crew', notification_channel_ids: [1], delay_seconds: 10 }
+    kit.rules[0] = { ...defaultRule, id: 1, name: 'Crew', notification_channel_ids: [1], delay_seconds: 10, version: 1 }
     await raiseAlerts(await kit.openElsewhere(), 'a')
     await kit.alerts.load()
     // The rules are applied once a short pause for further changes is over, and again when the delay is.
@@ -248,7 +256,14 @@ describe.concurrent('the sender', () => {
   it('sends the end of an alert that was over before its message was delivered', async () => {
     const receiver = await startWebhookReceiver([503])
     const kit = await startNotifications([receiver.url])
-    kit.rules[0] = { ...defaultRule, id: 1, name: 'Crew', notification_channel_ids: [1], send_cleared: true }
+    kit.rules[0] = {
+      ...defaultRule,
+      id: 1,
+      name: 'Crew',
+      notification_channel_ids: [1],
+      send_cleared: true,
+      version: 1,
+    }
     const [alert] = await kit.raise('a')
     if (alert === undefined) throw new Error('No alert was raised.')
     kit.advance(2_000)

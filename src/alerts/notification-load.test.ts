@@ -21,7 +21,8 @@ async function countTurns(work: () => Promise<unknown>): Promise<number> {
 it('applies 10 rules to 1,000 open alerts in slices, between which monitoring continues', async () => {
   const kit = await startNotifications(['http://127.0.0.1:9/'])
   const addRules = (ids: readonly number[]) => {
-    for (const id of ids) kit.rules.push({ ...defaultRule, id, name: `Rule ${id}`, notification_channel_ids: [1] })
+    for (const id of ids)
+      kit.rules.push({ ...defaultRule, id, name: `Rule ${id}`, notification_channel_ids: [1], version: 1 })
   }
   addRules([2, 3, 4, 5])
   await kit.raise(...Array.from({ length: 1000 }, (_, index) => `alert ${index}`))

@@ -8,19 +8,20 @@ import {
   boundedText,
   flag,
   id,
+  ignoredOfRecord,
   listOf,
   NoContent,
   name,
   named,
   nullable,
   pagedOf,
-  recordId,
   Scope,
   ScopedList,
   slot,
   text,
   textOrNull,
   trueOrFalse,
+  version,
   zone,
 } from './schema.ts'
 
@@ -31,6 +32,7 @@ export const Group = named('Group', 'Slots that are shown together.', {
   hide_charts: flag('True if charts are hidden.'),
   zone: textOrNull('Zone of its channels and placeholders; carriers in different zones do not intermodulate.'),
   manufacturer: textOrNull('Code of the manufacturer to which the group belongs.'),
+  version,
 })
 export type Group = Body<typeof Group>
 
@@ -47,7 +49,7 @@ export const groupFields = {
   manufacturer: Type.Optional(nullable(boundedText(1, 64), "a manufacturer's code")),
 }
 
-const GroupChange = body({ id: Type.Optional(recordId), title: Type.Optional(name), ...groupFields })
+const GroupChange = body({ ...ignoredOfRecord, title: Type.Optional(name), ...groupFields })
 
 export const groupOperations = operationsOf({
   listGroups: endpoint('GET', '/api/groups/', {
@@ -68,20 +70,20 @@ export const groupOperations = operationsOf({
     params: ById,
     querystring: Scope,
     body: GroupChange,
-    response: { 200: Group },
+    response: { 200: Group, 412: ErrorResponse },
   }),
 
   removeGroup: endpoint('DELETE', '/api/groups/:id/', {
     ...about('Hardware', 'Removes a group.'),
     params: ById,
     querystring: Scope,
-    response: { 204: NoContent },
+    response: { 204: NoContent, 412: ErrorResponse },
   }),
 
   saveGroup: endpoint('POST', '/api/group/', {
     ...about('Hardware', 'Changes the group with the given `id`; creates a group if there is no `id`.'),
     querystring: Scope,
     body: GroupChange,
-    response: { 200: Group, 201: Group, 404: ErrorResponse },
+    response: { 200: Group, 201: Group, 404: ErrorResponse, 412: ErrorResponse },
   }),
 })

@@ -145,6 +145,7 @@ const ShowUpdate = message(
       notes: '',
       started_at: '2026-05-01T18:02:11.000Z',
       ended_at: null,
+      version: 12,
     },
   },
 )

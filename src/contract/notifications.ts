@@ -34,6 +34,7 @@ import {
   time,
   timeOrNull,
   trueOrFalse,
+  version,
   whole,
   wholeOrNull,
 } from './schema.ts'
@@ -107,6 +108,7 @@ export const NotificationRule = named('NotificationRule', 'Which alerts are sent
     }),
     'Where unacknowledged alerts are sent; null: nowhere.',
   ),
+  version,
 })
 export type NotificationRuleBody = Body<typeof NotificationRule>
 
@@ -294,13 +296,13 @@ export const notificationOperations = operationsOf({
     ...about('Notifications', 'Changes the given fields of a notification rule.'),
     params: ById,
     body: NotificationRuleChange,
-    response: { 200: NotificationRule },
+    response: { 200: NotificationRule, 412: ErrorResponse },
   }),
 
   removeNotificationRule: endpoint('DELETE', `${rules}:id/`, {
     ...about('Notifications', 'Removes a notification rule.'),
     params: ById,
-    response: { 204: NoContent },
+    response: { 204: NoContent, 412: ErrorResponse },
   }),
 
   listNotificationDeliveries: endpoint('GET', '/api/admin/notification-deliveries/', {

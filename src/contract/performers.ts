@@ -10,6 +10,7 @@ import {
   flag,
   id,
   idOf,
+  ignoredOfRecord,
   listOf,
   localList,
   manufacturerFilter,
@@ -32,6 +33,7 @@ import {
   timeOrNull,
   trueOrFalse,
   uploadedFile,
+  version,
   whole,
   wholeOrNull,
 } from './schema.ts'
@@ -58,6 +60,7 @@ export const Performer = named('Performer', 'A performer.', {
   picture: textOrNull(
     'Address of the picture: `/api/pictures/{id}` with the mount prefix for a picture that this service stores; any other address as it was entered.',
   ),
+  version,
 })
 export type Performer = Body<typeof Performer>
 
@@ -101,7 +104,7 @@ export const performerFields = {
 export const performedRole = nullable(boundedText(1, 255), 'text of 1 to 255 characters')
 
 const NewPerformer = body({ name, ...performerFields })
-const PerformerChange = body(optional({ id: recordId, name, ...performerFields }))
+const PerformerChange = body({ ...ignoredOfRecord, ...optional({ name, ...performerFields }) })
 
 const assignment = {
   performer: recordId,
@@ -192,14 +195,14 @@ export const performerOperations = operationsOf({
     params: ById,
     querystring: Scope,
     body: PerformerChange,
-    response: { 200: Performer },
+    response: { 200: Performer, 412: ErrorResponse },
   }),
 
   removePerformer: endpoint('DELETE', '/api/performers/:id/', {
     ...about('Hardware', 'Removes a performer.'),
     params: ById,
     querystring: Scope,
-    response: { 204: NoContent, 409: ErrorResponse },
+    response: { 204: NoContent, 409: ErrorResponse, 412: ErrorResponse },
   }),
 
   setPicture: endpoint('PUT', '/api/performers/:id/picture/', {

@@ -21,6 +21,7 @@ import {
   slot,
   text,
   textOrNull,
+  version,
   whole,
 } from './schema.ts'
 import { placeholderKinds } from './values.ts'
@@ -32,6 +33,7 @@ export const Placeholder = named('Placeholder', 'Equipment without telemetry, or
   kind: oneOf(placeholderKinds, 'Content of the slot; `blank`: nothing is shown there.'),
   frequency: textOrNull('Planned frequency, MHz with three decimals.'),
   note: text('The note of the slot.'),
+  version,
 })
 export type PlaceholderBody = Body<typeof Placeholder>
 
@@ -81,12 +83,12 @@ export const placeholderOperations = operationsOf({
     ...about('Hardware', 'Changes the given fields of a placeholder.'),
     params: ById,
     body: PlaceholderChange,
-    response: { 200: Placeholder, 409: ErrorResponse },
+    response: { 200: Placeholder, 409: ErrorResponse, 412: ErrorResponse },
   }),
 
   removePlaceholder: endpoint('DELETE', '/api/placeholders/:id/', {
     ...about('Hardware', 'Removes a placeholder.'),
     params: ById,
-    response: { 204: NoContent },
+    response: { 204: NoContent, 412: ErrorResponse },
   }),
 })

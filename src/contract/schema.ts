@@ -133,12 +133,19 @@ export const distinctIds = Type.Array(recordId, {
 export const body = <T extends TProperties>(properties: T) =>
   Type.Object(properties, { additionalProperties: false, description: 'an object' })
 
+/** Read-only fields, accepted so that a client can send back a response. */
+export const ignoredOfRecord = {
+  id: Type.Optional(recordId),
+  version: Type.Optional(Type.Integer({ description: 'a whole number' })),
+}
+
 /** Makes fields optional, for a request that changes the given ones. */
 export const optional = <T extends TProperties>(properties: T) => Type.Partial(Type.Object(properties)).properties
 
 // --- Fields of several resources -------------------------------------------------------------------------------------
 
 export const id = whole('Id of the record.')
+export const version = whole('Changes with every edit by a user or a token, and never returns. It is the `ETag`.')
 export const manufacturer = text('Code of the manufacturer.')
 export const ip = textOrNull('IPv4 address.')
 

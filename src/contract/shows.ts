@@ -28,6 +28,7 @@ import {
   time,
   timeOrNull,
   trueOrFalse,
+  version,
   whole,
   wholeOrNull,
 } from './schema.ts'
@@ -44,6 +45,7 @@ export const Show = named('Show', 'A performance or a rehearsal.', {
   notes: text('Free text.'),
   started_at: timeOrNull('When it was started.'),
   ended_at: timeOrNull('When it was ended.'),
+  version,
 })
 export type ShowBody = Body<typeof Show>
 
@@ -161,13 +163,13 @@ export const showOperations = operationsOf({
     ...about('Shows', 'Changes the given fields of a show.'),
     params: ById,
     body: ShowChange,
-    response: { 200: Show, 409: ErrorResponse },
+    response: { 200: Show, 409: ErrorResponse, 412: ErrorResponse },
   }),
 
   removeShow: endpoint('DELETE', '/api/shows/:id/', {
     ...about('Shows', 'Removes a show that is not running.'),
     params: ById,
-    response: { 204: NoContent, 409: ErrorResponse },
+    response: { 204: NoContent, 409: ErrorResponse, 412: ErrorResponse },
   }),
 
   startShow: endpoint('POST', '/api/shows/:id/start', {

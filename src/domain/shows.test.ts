@@ -23,6 +23,7 @@ const planned: Show = {
   ended_at: null,
   channel_ids: null,
   scenes_revision: 0,
+  version: 1,
 }
 const running = start(planned, 2_000)
 const ended = end(running, 8_000, [11, 12])

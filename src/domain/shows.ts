@@ -6,6 +6,7 @@ import type { ShowState } from '../contract/values.ts'
 import { RequestError } from './errors.ts'
 import { isSameJson } from './json.ts'
 import { toTimestamp } from './timestamp.ts'
+import type { Unstored } from './versions.ts'
 
 /** Times are epoch milliseconds. */
 export interface Show {
@@ -24,9 +25,11 @@ export interface Show {
   readonly channel_ids: readonly number[] | null
   /** Increases with every change of its scenes, which is announced as a change of the show. */
   readonly scenes_revision: number
+  /** Starting and ending it are no edits. */
+  readonly version: number
 }
 
-export type NewShow = Omit<Show, 'id' | 'scenes_revision'>
+export type NewShow = Omit<Unstored<Show>, 'scenes_revision'>
 
 /** The fields that users enter. */
 export type ShowPlan = Pick<Show, 'title' | 'starts_at' | 'ends_at' | 'group_ids' | 'notes'>

@@ -20,6 +20,7 @@ function start(frequencies: readonly string[]) {
     (frequency, index): Placeholder => ({
       ...{ id: index + 1, slot: index + 1, name: `Vox ${index}`, kind: 'wireless', note: '', created_at: 0 },
       frequency,
+      version: 1,
     }),
   )
   const lists = new StoredLists()

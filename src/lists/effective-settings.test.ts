@@ -7,8 +7,24 @@ import { createRequestThrottle } from '../upstream/request-throttle.ts'
 import { EffectiveSettings } from './effective-settings.ts'
 import { StoredLists } from './stored-lists.ts'
 
-const drums: Group = { id: 1, title: 'Drums', slots: [1, 2], hide_charts: false, zone: null, manufacturer: null }
-const choir: Group = { id: 2, title: 'Choir', slots: [2, 3], hide_charts: false, zone: null, manufacturer: 'shure' }
+const drums: Group = {
+  id: 1,
+  title: 'Drums',
+  slots: [1, 2],
+  hide_charts: false,
+  zone: null,
+  manufacturer: null,
+  version: 1,
+}
+const choir: Group = {
+  id: 2,
+  title: 'Choir',
+  slots: [2, 3],
+  hide_charts: false,
+  zone: null,
+  manufacturer: 'shure',
+  version: 1,
+}
 
 function open(settings: readonly SettingRecord[]) {
   const lists = new StoredLists()

@@ -154,7 +154,9 @@ describe('a live publisher', () => {
     const { state, live, messages, connect } = start()
     connect()
     state.threshold = 30
-    state.groups = [{ id: 1, title: 'Band', slots: [1], hide_charts: false, zone: null, manufacturer: null }]
+    state.groups = [
+      { id: 1, title: 'Band', slots: [1], hide_charts: false, zone: null, manufacturer: null, version: 1 },
+    ]
     live.listsChanged()
     live.listsChanged()
     live.synchronize()

@@ -4,8 +4,10 @@ import type { Performer } from '../contract/performers.ts'
 import type { WornPack } from '../domain/equipment/cast-following.ts'
 import type { Assignment } from '../domain/equipment/hardware.ts'
 import type { ActiveAssignment } from '../domain/events/event-drafts.ts'
+import type { Unstored } from '../domain/versions.ts'
 import type { Reader, Tx } from './database.ts'
 import { inChunks } from './rows.ts'
+import { nextVersion } from './versions.ts'
 
 export async function listPerformers(reader: Reader): Promise<Performer[]> {
   return reader.selectFrom('performers').selectAll().orderBy('id').execute()
@@ -15,12 +17,14 @@ export async function findPerformer(reader: Reader, id: number): Promise<Perform
   return reader.selectFrom('performers').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-export async function insertPerformer(tx: Tx, performer: Omit<Performer, 'id'>): Promise<Performer> {
-  return tx.query.insertInto('performers').values(performer).returningAll().executeTakeFirstOrThrow()
+export async function insertPerformer(tx: Tx, performer: Unstored<Performer>): Promise<Performer> {
+  const row = { ...performer, version: await nextVersion(tx) }
+  return tx.query.insertInto('performers').values(row).returningAll().executeTakeFirstOrThrow()
 }
 
-export async function savePerformer(tx: Tx, { id, ...performer }: Performer): Promise<void> {
-  await tx.query.updateTable('performers').set(performer).where('id', '=', id).execute()
+export async function savePerformer(tx: Tx, { id, ...performer }: Omit<Performer, 'version'>): Promise<Performer> {
+  const row = { ...performer, version: await nextVersion(tx) }
+  return tx.query.updateTable('performers').set(row).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
 }
 
 export async function deletePerformer(tx: Tx, id: number): Promise<void> {

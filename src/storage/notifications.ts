@@ -3,9 +3,11 @@
 import type { Selectable } from 'kysely'
 import type { NotificationChannel } from '../domain/notifications/channel.ts'
 import { defaultRule, type NotificationRule } from '../domain/notifications/rule.ts'
+import type { Unstored, Versioned } from '../domain/versions.ts'
 import type { Reader, Tx } from './database.ts'
 import type { NotificationChannelRow } from './schema/alerts.ts'
 import type { Secrets } from './secrets.ts'
+import { nextVersion } from './versions.ts'
 
 /** The context of the encryption. */
 const context = 'notification_channel'
@@ -113,20 +115,30 @@ function toChannel(row: Selectable<NotificationChannelRow>, secrets: Secrets): N
 export async function listNotificationRules(reader: Reader): Promise<NotificationRule[]> {
   const rows = await reader.selectFrom('notification_rules').selectAll().orderBy('id').execute()
   // Rules of earlier versions lack fields.
-  return rows.map(({ id, name, rule }) => ({ ...defaultRule, id, name, ...JSON.parse(rule) }))
+  return rows.map(({ rule, ...row }) => ({ ...defaultRule, ...JSON.parse(rule), ...row }))
 }
 
-export async function insertNotificationRule(tx: Tx, rule: Omit<NotificationRule, 'id'>): Promise<NotificationRule> {
+export async function insertNotificationRule(tx: Tx, rule: Unstored<NotificationRule>): Promise<NotificationRule> {
+  const version = await nextVersion(tx)
   const { id } = await tx.query
     .insertInto('notification_rules')
-    .values(toRuleRow(rule))
+    .values({ ...toRuleRow(rule), version })
     .returning('id')
     .executeTakeFirstOrThrow()
-  return { ...rule, id }
+  return { ...rule, id, version }
 }
 
-export async function saveNotificationRule(tx: Tx, { id, ...rule }: NotificationRule): Promise<void> {
-  await tx.query.updateTable('notification_rules').set(toRuleRow(rule)).where('id', '=', id).execute()
+export async function saveNotificationRule(
+  tx: Tx,
+  { id, version: _, ...rule }: Omit<NotificationRule, 'version'> & Partial<Versioned>,
+): Promise<NotificationRule> {
+  const version = await nextVersion(tx)
+  await tx.query
+    .updateTable('notification_rules')
+    .set({ ...toRuleRow(rule), version })
+    .where('id', '=', id)
+    .execute()
+  return { ...rule, id, version }
 }
 
 export async function deleteNotificationRule(tx: Tx, id: number): Promise<boolean> {
@@ -134,6 +146,6 @@ export async function deleteNotificationRule(tx: Tx, id: number): Promise<boolea
   return numDeletedRows > 0n
 }
 
-function toRuleRow({ name, ...rule }: Omit<NotificationRule, 'id'>) {
+function toRuleRow({ name, ...rule }: Unstored<NotificationRule>) {
   return { name, rule: JSON.stringify(rule) }
 }

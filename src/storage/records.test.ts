@@ -349,8 +349,8 @@ describe.each(engines)('other records on %s', (engine) => {
       tx.query
         .insertInto('groups')
         .values([
-          { title: 'Stage', slots: '[1,3]', hide_charts: 1, manufacturer: null },
-          { title: 'Foyer', slots: '[]', hide_charts: 0, manufacturer: 'shure' },
+          { title: 'Stage', slots: '[1,3]', hide_charts: 1, manufacturer: null, version: 1 },
+          { title: 'Foyer', slots: '[]', hide_charts: 0, manufacturer: 'shure', version: 1 },
         ])
         .execute(),
     )

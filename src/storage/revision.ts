@@ -33,6 +33,7 @@ type Counter =
   | 'events'
   | 'lists'
   | 'cast'
+  | 'versions'
 
 const readingsPrefix = 'readings:'
 

@@ -16,11 +16,12 @@ import {
 import type { NewShow, Show } from '../domain/shows.ts'
 import type { Reader, Tx } from './database.ts'
 import type { CheckRow } from './schema/shows.ts'
+import { nextVersion } from './versions.ts'
 
 /** Without the frequencies at the start, which are read only when they are needed. */
 const columns = [
   ...(['id', 'title', 'starts_at', 'ends_at', 'group_ids', 'notes', 'started_at', 'ended_at', 'channel_ids'] as const),
-  'scenes_revision',
+  ...(['scenes_revision', 'version'] as const),
 ] as const
 
 export async function listShows(reader: Reader): Promise<Show[]> {
@@ -34,11 +35,19 @@ export async function findShow(reader: Reader, id: number): Promise<Show | undef
 }
 
 export async function insertShow(tx: Tx, show: NewShow): Promise<Show> {
-  const row = toRow({ ...show, scenes_revision: 0 })
+  const row = { ...toRow(show), version: await nextVersion(tx) }
   return toShow(await tx.query.insertInto('shows').values(row).returning(columns).executeTakeFirstOrThrow())
 }
 
-export async function saveShow(tx: Tx, { id, ...show }: Show): Promise<void> {
+export async function saveShow(tx: Tx, { id, ...show }: Show): Promise<Show> {
+  const row = { ...toRow(show), version: await nextVersion(tx) }
+  return toShow(
+    await tx.query.updateTable('shows').set(row).where('id', '=', id).returning(columns).executeTakeFirstOrThrow(),
+  )
+}
+
+/** Stores a start or an end, and keeps the version. */
+export async function saveProgress(tx: Tx, { id, ...show }: Show): Promise<void> {
   await tx.query.updateTable('shows').set(toRow(show)).where('id', '=', id).execute()
 }
 
@@ -79,7 +88,7 @@ function toShow({ group_ids, channel_ids, ...row }: StoredShow): Show {
   }
 }
 
-function toRow({ group_ids, channel_ids, ...show }: Omit<Show, 'id'>) {
+function toRow<Fields extends NewShow>({ group_ids, channel_ids, ...show }: Fields) {
   return {
     ...show,
     group_ids: JSON.stringify(group_ids),

@@ -42,10 +42,12 @@ export async function saveSlotEntry(tx: Tx, holder: EntryHolder, fields: SlotFie
   await replaceSlotEntry(tx, holder, fields)
 }
 
-/** Stores what was entered with a new version, even if nothing differs. */
-export async function replaceSlotEntry(tx: Tx, holder: EntryHolder, fields: SlotFields): Promise<void> {
+/** Stores what was entered with a new version, even if nothing differs. Returns the version. */
+export async function replaceSlotEntry(tx: Tx, holder: EntryHolder, fields: SlotFields): Promise<number> {
   await countPlaceholderChange(tx)
-  await putEntry(tx, holder, { ...toRow(fields), version: await nextVersion(tx) })
+  const version = await nextVersion(tx)
+  await putEntry(tx, holder, { ...toRow(fields), version })
+  return version
 }
 
 /** Stores the performer of a pack in the slot that receives it. Keeps the version, which counts edits by people. */

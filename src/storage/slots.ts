@@ -5,9 +5,11 @@ import type { Group } from '../contract/groups.ts'
 import { emptyFields } from '../domain/equipment/slot-entry.ts'
 import type { Placeholder } from '../domain/equipment/slots.ts'
 import { describeHolder, type PlannedMove, type SlotHolder } from '../domain/equipment/slots.ts'
+import type { Unstored } from '../domain/versions.ts'
 import type { Reader, Tx } from './database.ts'
 import { executeForRows, inChunks } from './rows.ts'
 import { countPlaceholderChange, findSlotEntry, renewVersions, replaceSlotEntry } from './slot-entries.ts'
+import { nextVersion } from './versions.ts'
 
 /** Moves channels to other slots, all at once, and marks their receivers as changed. The channels may swap slots. */
 export async function placeChannels(tx: Tx, revision: number, moves: readonly SlotOf[]): Promise<void> {
@@ -125,15 +127,15 @@ export async function listPlaceholders(reader: Reader): Promise<Placeholder[]> {
     .selectFrom('placeholders')
     .leftJoin('slot_entries', 'slot_entries.placeholder_id', 'placeholders.id')
     .selectAll('placeholders')
-    .select(['label', 'planned_frequency', 'note'])
+    .select(['label', 'planned_frequency', 'note', 'version'])
     .orderBy('placeholders.id')
     .execute()
-  return rows.map(({ id, slot, label, kind, planned_frequency: frequency, note, created_at }) => ({
-    ...{ id, slot, name: label ?? '', kind, frequency, note: note ?? '', created_at },
+  return rows.map(({ id, slot, label, kind, planned_frequency: frequency, note, version, created_at }) => ({
+    ...{ id, slot, name: label ?? '', kind, frequency, note: note ?? '', version: version ?? 0, created_at },
   }))
 }
 
-type NewPlaceholder = Partial<Placeholder> & Pick<Placeholder, 'slot' | 'kind' | 'created_at'>
+type NewPlaceholder = Partial<Unstored<Placeholder>> & Pick<Placeholder, 'slot' | 'kind' | 'created_at'>
 
 /** Missing fields are stored as empty. */
 export async function insertPlaceholder(
@@ -147,11 +149,14 @@ export async function insertPlaceholder(
     .values({ slot, kind, created_at })
     .returning('id')
     .executeTakeFirstOrThrow()
-  await saveEntered(tx, { id, ...entered }, true)
-  return { id, slot, kind, created_at, ...entered }
+  return { id, slot, kind, created_at, ...entered, version: await saveEntered(tx, { id, ...entered }, true) }
 }
 
-export async function savePlaceholder(tx: Tx, { id, slot, kind, ...entered }: Placeholder): Promise<void> {
+/** Returns the version. */
+export async function savePlaceholder(
+  tx: Tx,
+  { id, slot, kind, ...entered }: Omit<Placeholder, 'version'>,
+): Promise<number> {
   await countPlaceholderChange(tx)
   const stored = await tx.query
     .selectFrom('placeholders')
@@ -159,7 +164,7 @@ export async function savePlaceholder(tx: Tx, { id, slot, kind, ...entered }: Pl
     .where('id', '=', id)
     .executeTakeFirst()
   await tx.query.updateTable('placeholders').set({ slot, kind }).where('id', '=', id).execute()
-  await saveEntered(tx, { id, ...entered }, stored?.kind !== kind || stored.slot !== slot)
+  return saveEntered(tx, { id, ...entered }, stored?.kind !== kind || stored.slot !== slot)
 }
 
 export async function deletePlaceholder(tx: Tx, id: number): Promise<void> {
@@ -167,18 +172,22 @@ export async function deletePlaceholder(tx: Tx, id: number): Promise<void> {
   await tx.query.deleteFrom('placeholders').where('id', '=', id).execute()
 }
 
-/** Stores the fields in the entry of the slot, with a new version if anything differs or the placeholder `isOther`. */
+/**
+ * Stores the fields in the entry of the slot, with a new version if anything differs or the placeholder `isOther`.
+ * Returns the version.
+ */
 async function saveEntered(
   tx: Tx,
   { id, name, note, frequency }: Pick<Placeholder, 'id' | 'name' | 'note' | 'frequency'>,
   isOther: boolean,
-): Promise<void> {
+): Promise<number> {
   const holder = { kind: 'placeholder', id } as const
-  const stored = (await findSlotEntry(tx.query, holder)) ?? emptyFields
+  const entry = await findSlotEntry(tx.query, holder)
+  const stored = entry ?? emptyFields
   const isSame = (stored.label ?? '') === name && (stored.note ?? '') === note && stored.planned.frequency === frequency
-  if (isSame && !isOther) return
+  if (isSame && !isOther) return entry?.version ?? 0
   const planned = { ...stored.planned, frequency }
-  await replaceSlotEntry(tx, holder, { ...stored, label: name || null, note: note || null, planned })
+  return replaceSlotEntry(tx, holder, { ...stored, label: name || null, note: note || null, planned })
 }
 
 export async function listGroups(reader: Reader): Promise<Group[]> {
@@ -191,12 +200,15 @@ export async function findGroup(reader: Reader, id: number): Promise<Group | und
   return row && toGroup(row)
 }
 
-export async function insertGroup(tx: Tx, group: Omit<Group, 'id'>): Promise<Group> {
-  return toGroup(await tx.query.insertInto('groups').values(toGroupRow(group)).returningAll().executeTakeFirstOrThrow())
+export async function insertGroup(tx: Tx, group: Unstored<Group>): Promise<Group> {
+  const row = { ...toGroupRow(group), version: await nextVersion(tx) }
+  return toGroup(await tx.query.insertInto('groups').values(row).returningAll().executeTakeFirstOrThrow())
 }
 
-export async function saveGroup(tx: Tx, { id, ...group }: Group): Promise<void> {
-  await tx.query.updateTable('groups').set(toGroupRow(group)).where('id', '=', id).execute()
+export async function saveGroup(tx: Tx, { id, ...group }: Omit<Group, 'version'>): Promise<Group> {
+  const row = { ...toGroupRow(group), version: await nextVersion(tx) }
+  const update = tx.query.updateTable('groups').set(row).where('id', '=', id)
+  return toGroup(await update.returningAll().executeTakeFirstOrThrow())
 }
 
 export async function deleteGroup(tx: Tx, id: number): Promise<void> {
@@ -212,6 +224,6 @@ function toGroup({ slots, hide_charts, ...row }: StoredGroup): Group {
   return { ...row, slots: JSON.parse(slots), hide_charts: hide_charts === 1 }
 }
 
-function toGroupRow({ slots, hide_charts, ...group }: Omit<Group, 'id'>) {
+function toGroupRow({ slots, hide_charts, ...group }: Unstored<Group>) {
   return { ...group, slots: JSON.stringify(slots), hide_charts: hide_charts ? (1 as const) : (0 as const) }
 }

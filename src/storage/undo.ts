@@ -35,6 +35,9 @@ const undoableColumns = {
 
 type UndoableTable = keyof typeof undoableColumns
 
+/** Of these tables, a version never returns. */
+const versionedTables: readonly UndoableTable[] = ['performers', 'slot_entries', 'groups']
+
 type Values = Readonly<Record<string, string | number | null>>
 
 interface RowChange {
@@ -239,7 +242,7 @@ export async function restoreRows(
       const kind = table === 'channels' ? 'channel' : 'placeholder'
       moves.push({ holder: { kind, id, slot: present }, slot: Number(slot) })
     }
-    const restored = table === 'slot_entries' ? { ...values, version: await nextVersion(tx) } : values
+    const restored = versionedTables.includes(table) ? { ...values, version: await nextVersion(tx) } : values
     if (isRemoved) await insertRow(table, { id, ...restored, ...(slot !== undefined && { slot: present }) }, tx)
     else if (Object.keys(restored).length > 0) await updateOf(table, id, restored).execute(tx.query)
   }

@@ -209,7 +209,15 @@ it('prints a table of the values, black on white', async () => {
 it('has a compact head and large targets on a phone, and says if the screen cannot stay awake', async () => {
   const service = await startService([receiver(1, [{}, { battery: 5 }, null])])
   service.data.groups = [
-    { id: 1, title: 'Act 1 with a long name', slots: [1, 2], hide_charts: false, zone: null, manufacturer: null },
+    {
+      id: 1,
+      title: 'Act 1 with a long name',
+      slots: [1, 2],
+      hide_charts: false,
+      zone: null,
+      manufacturer: null,
+      version: 1,
+    },
   ]
   const page = await browser.open(service, '/?group=1', {
     ...phone,

@@ -126,7 +126,7 @@ const receiverWithChannels = (count: number, transmitter: Parameters<typeof rece
   )
 
 function group(id: number, title: string, slots: number[], hide_charts = false) {
-  return { id, title, slots, hide_charts, zone: null, manufacturer: null }
+  return { id, title, slots, hide_charts, zone: null, manufacturer: null, version: 1 }
 }
 
 it('filters by search, state and group, stores the filters in the URL, and reports that nothing matches', async () => {

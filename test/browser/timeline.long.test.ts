@@ -56,7 +56,9 @@ describe('the range', () => {
 
 it('selects channels by group, problems, name and address', async () => {
   const { service } = await start()
-  service.data.groups = [{ id: 3, title: 'Band', slots: [2, 5], hide_charts: false, zone: null, manufacturer: null }]
+  service.data.groups = [
+    { id: 3, title: 'Band', slots: [2, 5], hide_charts: false, zone: null, manufacturer: null, version: 1 },
+  ]
   const page = await openTimeline(open, service, '/timeline?channel=7')
   const names = page.getByRole('list', { name: 'Channels' }).getByRole('link')
   await eventually(() => names.allInnerTexts()).toEqual(['H07 Singer 7'])

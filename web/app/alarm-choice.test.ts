@@ -4,7 +4,7 @@ import { buildAlert } from '../../test/support/builders.ts'
 import { type AlarmChoice, everyAlarm, listAlarms, parseAlarmChoice } from './alarm-choice.ts'
 import type { WatchState } from './watch-state.ts'
 
-const band = { id: 3, title: 'Band', slots: [11], hide_charts: false, zone: null, manufacturer: null }
+const band = { id: 3, title: 'Band', slots: [11], hide_charts: false, zone: null, manufacturer: null, version: 1 }
 
 /** Receiver 1 has channel 1 in slot 11 and channel 2 in slot 12. */
 function ids(alerts: readonly AlertBody[], choice: Partial<AlarmChoice> = {}, groups = [band]): number[] {

@@ -4,6 +4,7 @@ import type { Group } from '../../src/contract/groups.ts'
 import type { PlaceholderBody } from '../../src/contract/placeholders.ts'
 import { describeHolder, type SlotHolder, takesChannels } from '../../src/domain/equipment/slots.ts'
 import { isSameJson } from '../../src/domain/json.ts'
+import type { Unstored } from '../../src/domain/versions.ts'
 
 export interface Move extends Pick<SlotHolder, 'kind' | 'id'> {
   readonly from: number
@@ -151,14 +152,14 @@ function moveOf({ kind, id, slot }: SlotHolder, to: number): Move {
 }
 
 /** Uses the group as it is when the plan runs. */
-export function planChange(id: number, change: (group: Group) => Partial<Omit<Group, 'id'>>): Plan {
+export function planChange(id: number, change: (group: Group) => Partial<Unstored<Group>>): Plan {
   return ({ groups }) => {
     const group = groups.find((group) => group.id === id)
     return group === undefined ? null : changeGroup(group, change(group))
   }
 }
 
-function changeGroup(before: Group, change: Partial<Omit<Group, 'id'>>): Edit {
+function changeGroup(before: Group, change: Partial<Unstored<Group>>): Edit {
   return { type: 'change_group', before, after: { ...before, ...change } }
 }
 
@@ -208,12 +209,15 @@ export function isApplied(edit: Edit, { holders, groups, placeholders }: Omit<Ar
       return hasPlaceholder(edit.placeholder.id)
     case 'change_placeholder': {
       const placeholder = placeholders.find(({ id }) => id === edit.after.id)
-      return placeholder !== undefined && isSameJson({ ...placeholder, ...edit.after }, placeholder)
+      return (
+        placeholder !== undefined &&
+        isSameJson({ ...placeholder, ...edit.after, version: placeholder.version }, placeholder)
+      )
     }
     case 'delete_placeholder':
       return !hasPlaceholder(edit.placeholder.id)
     case 'change_group':
-      return groups.some((group) => isSameJson(group, edit.after))
+      return groups.some((group) => isSameJson(group, { ...edit.after, version: group.version }))
     case 'create_group':
       return groups.some(({ id }) => id === edit.group.id)
     case 'delete_group':

@@ -74,7 +74,7 @@ function levels(at: number, ...entry: (number | null)[]): WatchEvent {
 const opened: WatchEvent = { type: 'connection', connection: 'open', at: start }
 const lost = (at: number): WatchEvent => ({ type: 'connection', connection: 'lost', nextTryAt: at + 1_000, at })
 const resumed = (at: number): WatchEvent => ({ type: 'message', message: { type: 'resumed', epoch: 'a', seq: 1 }, at })
-const group = { id: 1, title: 'Band', slots: [1], hide_charts: false, zone: null, manufacturer: null }
+const group = { id: 1, title: 'Band', slots: [1], hide_charts: false, zone: null, manufacturer: null, version: 1 }
 
 function live(...channels: ChannelBody[]): WatchState {
   const body = data(...(channels.length === 0 ? [channel()] : channels))
@@ -115,7 +115,7 @@ describe('connections', () => {
 })
 
 it('applies own edits of slots and placeholders before their messages arrive', () => {
-  const placeholder = { id: 4, slot: 5, name: 'Keys', kind: 'wired', frequency: null, note: '' } as const
+  const placeholder = { id: 4, slot: 5, name: 'Keys', kind: 'wired', frequency: null, note: '', version: 1 } as const
   const added = apply(live(), { type: 'edited', edit: { type: 'add_placeholder', placeholder }, at: start })
   expect(added.placeholders).toMatchObject([{ ...placeholder, condition: { state: 'unmonitored' } }])
   const [channelId = 0, slot = 0] = [...added.receivers.values()].flatMap(({ channels }) =>
@@ -186,7 +186,7 @@ describe('messages', () => {
   })
 
   it('groups and performers: replace the lists', () => {
-    const performers = [{ id: 3, name: 'Anna', notes: '', picture: null }]
+    const performers = [{ id: 3, name: 'Anna', notes: '', picture: null, version: 1 }]
     const watchState = applyAll(live(), [
       message(start, { type: 'groups', groups: [group] }),
       message(start, { type: 'performers', performers }),
@@ -207,7 +207,7 @@ describe('messages', () => {
 
   it('placeholders: are replaced by a snapshot and by a message', () => {
     const [placeholder, other] = ['Lectern', 'Click'].map((name, index) => ({
-      ...{ id: index + 1, slot: 40 + index, name, kind: 'wired' as const, frequency: null, note: '' },
+      ...{ id: index + 1, slot: 40 + index, name, kind: 'wired' as const, frequency: null, note: '', version: 1 },
       condition: { ...channel().condition, state: 'unmonitored' as const },
     }))
     if (placeholder === undefined || other === undefined) throw new Error('no placeholder')
@@ -245,7 +245,7 @@ describe('messages', () => {
 
   it('show: adds and changes a running show, and removes it in any other state', () => {
     const times = { starts_at: null, ends_at: null, started_at: '2026-11-20T19:00:00.000Z', ended_at: null }
-    const show = { id: 2, title: 'Matinee', state: 'running' as const, group_ids: [], notes: '', ...times }
+    const show = { id: 2, title: 'Matinee', state: 'running' as const, group_ids: [], notes: '', version: 1, ...times }
     const started = apply(live(), message(start, { type: 'show', show }))
     expect(started.shows).toEqual([show])
     const renamed = apply(started, message(start, { type: 'show', show: { ...show, title: 'Gala' } }))

@@ -49,7 +49,7 @@ export function ArrangeBar({ shown, edits, placing, setPlacing, change, onPlaceh
           onText={(title) =>
             edits.dispatch(() => ({
               type: 'create_group',
-              group: { id: 0, title, slots: [], hide_charts: false, zone: null, manufacturer: null },
+              group: { id: 0, title, slots: [], hide_charts: false, zone: null, manufacturer: null, version: 0 },
             }))
           }
         />
@@ -83,7 +83,7 @@ function GroupTools({ shown, edits, change }: { shown: Group } & Pick<ArrangeBar
       slot = firstFreeSlot([...holders, ...planned])
       return {
         type: 'add_placeholder',
-        placeholder: { id: 0, slot, kind: 'blank', name: '', frequency: null, note: '' },
+        placeholder: { id: 0, slot, kind: 'blank', name: '', frequency: null, note: '', version: 0 },
       }
     })
     // Dispatched at once, so that no other edit comes between the two.

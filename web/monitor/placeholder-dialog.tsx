@@ -33,7 +33,8 @@ export function PlaceholderDialog({ slot, contents, edits, nameOf, onAdded, onCl
     return { kind: 'refused', field: 'slot', detail }
   }
   const send = (values: FormData): Promise<ApiResponse<Edit>> => {
-    const after: PlaceholderBody = { id: before?.id ?? 0, ...toFields(values), kind }
+    const { id = 0, version = 0 } = before ?? {}
+    const after: PlaceholderBody = { id, ...toFields(values), kind, version }
     return edits.send(
       before === null ? { type: 'add_placeholder', placeholder: after } : { type: 'change_placeholder', before, after },
     )

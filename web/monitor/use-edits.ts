@@ -6,6 +6,7 @@ import type { Group } from '../../src/contract/groups.ts'
 import type { PlaceholderBody } from '../../src/contract/placeholders.ts'
 import { listSlotHolders } from '../../src/domain/equipment/slots.ts'
 import { isSameJson } from '../../src/domain/json.ts'
+import type { Unstored } from '../../src/domain/versions.ts'
 import type { Api, ApiResponse, Problem } from '../app/api.ts'
 import { type Edit, isApplied, type Move, type Plan, undoOf, withRestored } from '../app/arrangement.ts'
 import { useServices } from '../app/context.ts'
@@ -241,11 +242,11 @@ function changedFields<Fields extends object>(before: Fields, after: Fields): Pa
   return Object.fromEntries(entries) as Partial<Fields>
 }
 
-function fieldsOf({ slot, name, kind, frequency, note }: PlaceholderBody): Omit<PlaceholderBody, 'id'> {
+function fieldsOf({ slot, name, kind, frequency, note }: PlaceholderBody): Unstored<PlaceholderBody> {
   return { slot, name, kind, frequency, note }
 }
 
-function groupFieldsOf({ title, slots, hide_charts, zone, manufacturer }: Group): Omit<Group, 'id'> {
+function groupFieldsOf({ title, slots, hide_charts, zone, manufacturer }: Group): Unstored<Group> {
   return { title, slots, hide_charts, zone, manufacturer }
 }
 

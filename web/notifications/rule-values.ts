@@ -1,9 +1,10 @@
 import { alertKinds } from '../../src/contract/alert-kinds.ts'
 import type { NotificationRuleBody } from '../../src/contract/notifications.ts'
 import { severities, weekdays } from '../../src/contract/values.ts'
+import type { Unstored } from '../../src/domain/versions.ts'
 import { chosenValues } from '../parts/forms/choices-field.tsx'
 
-export type RuleValues = Omit<NotificationRuleBody, 'id'>
+export type RuleValues = Unstored<NotificationRuleBody>
 
 export type Schedule = Exclude<RuleValues['when'], string>
 

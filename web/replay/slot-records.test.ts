@@ -22,7 +22,7 @@ it('has the performers of then, and the labels and placeholders of today', () =>
     assignments: [of(1, { id: 3, name: 'Nora before' }), of(3, { id: null, name: 'Visitor' })],
   } as unknown as Moment['data']
   const slotRecords = new Map(today.map((record) => [record.slot, record]))
-  const performers = [{ id: 3, name: 'Nora', notes: '', picture: nora.picture }]
+  const performers = [{ id: 3, name: 'Nora', notes: '', picture: nora.picture, version: 1 }]
   expect(slotRecordsAt(data, { slotRecords, performers })).toMatchObject([
     {
       slot: 1,

@@ -3,7 +3,7 @@ import type { ShowBody } from '../../src/contract/shows.ts'
 import { findDueShow, keyOf } from './start-offer.tsx'
 
 const show = (id: number, starts_at: string | null, fields: Partial<ShowBody> = {}): ShowBody => ({
-  ...{ id, title: `Show ${id}`, state: 'planned', group_ids: [], notes: '' },
+  ...{ id, title: `Show ${id}`, state: 'planned', group_ids: [], notes: '', version: 1 },
   ...{ starts_at, ends_at: null, started_at: null, ended_at: null },
   ...fields,
 })

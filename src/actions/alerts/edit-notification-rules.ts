@@ -6,6 +6,7 @@ import { localSite, recordOfSite } from '../../domain/equipment/sites.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { allSites, defaultRule, type NotificationRule } from '../../domain/notifications/rule.ts'
 import { isTimeZone } from '../../domain/settings.ts'
+import type { RequireVersion, Unstored } from '../../domain/versions.ts'
 import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import type { Reader, Tx } from '../../storage/database.ts'
@@ -20,7 +21,7 @@ import {
 import { listGroups } from '../../storage/slots.ts'
 import { editRecords } from '../edit-records.ts'
 
-type RuleFields = Omit<NotificationRule, 'id'>
+type RuleFields = Unstored<NotificationRule>
 
 export function addNotificationRule(
   service: Service,
@@ -41,23 +42,30 @@ export function changeNotificationRule(
   actor: Actor,
   id: number,
   change: Partial<RuleFields>,
+  requireVersion: RequireVersion<NotificationRule>,
 ): Promise<NotificationRule> {
   return editRecords(service, 'notifications', async (tx) => {
     const before = await ruleOf(tx.query, id)
+    requireVersion(before, `notification rule ${id}`)
     const after = { ...before, ...change }
     await requireKnown(service, tx.query, after, before)
-    await saveNotificationRule(tx, after)
     await audit(tx, actor, 'notification_rule.change', id, { name: after.name, fields: Object.keys(change) })
-    return after
+    return saveNotificationRule(tx, after)
   })
 }
 
-export async function removeNotificationRule(service: Service, actor: Actor, id: number): Promise<void> {
+export async function removeNotificationRule(
+  service: Service,
+  actor: Actor,
+  id: number,
+  requireVersion: RequireVersion<NotificationRule>,
+): Promise<void> {
   await editRecords(service, 'notifications', async (tx) => {
-    const { name } = await ruleOf(tx.query, id)
+    const rule = await ruleOf(tx.query, id)
+    requireVersion(rule, `notification rule ${id}`)
     await deleteNotificationRule(tx, id)
     await detachRule(tx, id, 'The rule was removed.')
-    await audit(tx, actor, 'notification_rule.delete', id, { name })
+    await audit(tx, actor, 'notification_rule.delete', id, { name: rule.name })
   })
 }
 

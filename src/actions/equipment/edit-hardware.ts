@@ -9,6 +9,7 @@ import type { Actor } from '../../domain/access/access.ts'
 import { type Assignment, setActive } from '../../domain/equipment/hardware.ts'
 import { describeHolder } from '../../domain/equipment/slots.ts'
 import { RequestError } from '../../domain/errors.ts'
+import type { RequireVersion, Unstored } from '../../domain/versions.ts'
 import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
@@ -31,11 +32,12 @@ import { lockPictures, removeUnusedPictures } from '../../storage/pictures.ts'
 import { removePerformerFromSlots } from '../../storage/slot-entries.ts'
 import { deleteGroup, findGroup, insertGroup, saveGroup } from '../../storage/slots.ts'
 import { UndoRecorder } from '../../storage/undo.ts'
+import { editRecords } from '../edit-records.ts'
 import { requireLocal } from '../require-local.ts'
 import { storePicture } from './edit-pictures.ts'
 import { storeMoves } from './move-slots.ts'
 
-export type GroupChange = Partial<Omit<Group, 'id'>>
+export type GroupChange = Partial<Unstored<Group>>
 
 export async function addGroup(
   service: Service,
@@ -49,13 +51,11 @@ export async function addGroup(
   }: GroupChange & { readonly title: string },
 ): Promise<Group> {
   checkManufacturer(service, manufacturer)
-  const group = await service.db.transaction(async (tx) => {
+  return editRecords(service, 'versions', async (tx) => {
     const inserted = await insertGroup(tx, { title, slots, hide_charts, zone, manufacturer })
     await audit(tx, actor, 'group.create', `group ${inserted.id}`, { title })
     return inserted
   })
-  await service.reload()
-  return group
 }
 
 /** Changes a group. If `manufacturer` is given, a group of another manufacturer is treated as not found. */
@@ -64,27 +64,32 @@ export async function changeGroup(
   actor: Actor,
   id: number,
   change: GroupChange,
+  requireVersion: RequireVersion<Group>,
   manufacturer?: string,
 ): Promise<Group> {
   checkManufacturer(service, change.manufacturer ?? null)
-  const group = await service.db.transaction(async (tx) => {
+  return editRecords(service, 'versions', async (tx) => {
     const before = await groupOf(tx.query, id, manufacturer)
-    const after = { ...before, ...change }
-    await saveGroup(tx, after)
+    requireVersion(before, `group ${id}`)
+    const after = await saveGroup(tx, { ...before, ...change })
     await audit(tx, actor, 'group.change', `group ${id}`, { fields: Object.keys(change) })
     return after
   })
-  await service.reload()
-  return group
 }
 
-export async function removeGroup(service: Service, actor: Actor, id: number, manufacturer?: string): Promise<void> {
-  await service.db.transaction(async (tx) => {
-    const { title } = await groupOf(tx.query, id, manufacturer)
+export async function removeGroup(
+  service: Service,
+  actor: Actor,
+  id: number,
+  requireVersion: RequireVersion<Group>,
+  manufacturer?: string,
+): Promise<void> {
+  await editRecords(service, 'versions', async (tx) => {
+    const group = await groupOf(tx.query, id, manufacturer)
+    requireVersion(group, `group ${id}`)
     await deleteGroup(tx, id)
-    await audit(tx, actor, 'group.delete', `group ${id}`, { title })
+    await audit(tx, actor, 'group.delete', `group ${id}`, { title: group.title })
   })
-  await service.reload()
 }
 
 async function groupOf(reader: Reader, id: number, manufacturer: string | undefined): Promise<Group> {
@@ -151,7 +156,7 @@ export async function moveToSlots(service: Service, actor: Actor, moves: readonl
   })
 }
 
-export type PerformerChange = Partial<Omit<Performer, 'id'>>
+export type PerformerChange = Partial<Unstored<Performer>>
 
 export async function addPerformer(
   service: Service,
@@ -171,27 +176,35 @@ export async function changePerformer(
   actor: Actor,
   id: number,
   change: PerformerChange,
+  requireVersion: RequireVersion<Performer>,
 ): Promise<Performer> {
   return service.ingest.change(async (tx) => {
     await lockPictures(tx)
-    const after = { ...(await performerOf(tx.query, id)), ...(await storePicture(tx, change)) }
-    await savePerformer(tx, after)
+    const before = await performerOf(tx.query, id)
+    requireVersion(before, `performer ${id}`)
+    const after = await savePerformer(tx, { ...before, ...(await storePicture(tx, change)) })
     await removeUnusedPictures(tx)
     await audit(tx, actor, 'performer.change', `performer ${id}`, { fields: Object.keys(change) })
     return after
   })
 }
 
-export async function removePerformer(service: Service, actor: Actor, id: number): Promise<void> {
+export async function removePerformer(
+  service: Service,
+  actor: Actor,
+  id: number,
+  requireVersion: RequireVersion<Performer>,
+): Promise<void> {
   await service.ingest.change(async (tx) => {
     await lockPictures(tx)
-    const { name } = await performerOf(tx.query, id)
+    const performer = await performerOf(tx.query, id)
+    requireVersion(performer, `performer ${id}`)
     await settleCast(tx, { actor, time: now() }, async () => {
       await removePerformerFromSlots(tx, id)
       await deletePerformer(tx, id)
     })
     await removeUnusedPictures(tx)
-    await audit(tx, actor, 'performer.delete', `performer ${id}`, { name })
+    await audit(tx, actor, 'performer.delete', `performer ${id}`, { name: performer.name })
   })
 }
 

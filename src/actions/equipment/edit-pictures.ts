@@ -119,8 +119,7 @@ async function changePicture(
     await lockPictures(tx)
     const before = await findPerformer(tx.query, id)
     if (before === undefined) throw new RequestError('not_found', { subject: `performer ${id}` })
-    const after = { ...before, picture: await pictureAfter(tx, before) }
-    await savePerformer(tx, after)
+    const after = await savePerformer(tx, { ...before, picture: await pictureAfter(tx, before) })
     await removeUnusedPictures(tx)
     const details = { fields: ['picture'] }
     await writeAudit(tx, { actor, action: 'performer.change', target: `performer ${id}`, result: 'ok', details })

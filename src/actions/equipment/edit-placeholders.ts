@@ -4,6 +4,7 @@ import type { AuditAction } from '../../contract/values.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { lastSlot, listSlotHolders, type Placeholder, slotTaken } from '../../domain/equipment/slots.ts'
 import { RequestError } from '../../domain/errors.ts'
+import type { RequireVersion, Unstored } from '../../domain/versions.ts'
 import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
@@ -11,7 +12,7 @@ import type { Tx } from '../../storage/database.ts'
 import { deletePlaceholder, insertPlaceholder, nextSlots, savePlaceholder } from '../../storage/slots.ts'
 import { UndoRecorder } from '../../storage/undo.ts'
 
-type PlaceholderChange = Partial<Omit<Placeholder, 'id' | 'created_at'>>
+type PlaceholderChange = Partial<Omit<Unstored<Placeholder>, 'created_at'>>
 
 /** `undoId` is null if nothing changed. */
 interface EditedPlaceholder {
@@ -41,24 +42,33 @@ export async function changePlaceholder(
   actor: Actor,
   id: number,
   change: PlaceholderChange,
+  requireVersion: RequireVersion<Placeholder>,
 ): Promise<EditedPlaceholder> {
   return service.ingest.change(async (tx) => {
     const undo = new UndoRecorder(tx, actor)
     const before = placeholderOf(service, id)
-    const placeholder = { ...before, ...change }
-    if (placeholder.slot !== before.slot) requireFreeSlot(service, placeholder.slot)
+    requireVersion(before, `placeholder ${id}`)
+    const after = { ...before, ...change }
+    if (after.slot !== before.slot) requireFreeSlot(service, after.slot)
     await undo.willChange('placeholders', id)
-    await savePlaceholder(tx, placeholder)
+    const placeholder = { ...after, version: await savePlaceholder(tx, after) }
     await audit(tx, actor, 'placeholder.change', id, change)
     return { placeholder, undoId: await undo.save('placeholder.change', now()) }
   })
 }
 
 /** Returns the undo id. */
-export async function removePlaceholder(service: Service, actor: Actor, id: number): Promise<number | null> {
+export async function removePlaceholder(
+  service: Service,
+  actor: Actor,
+  id: number,
+  requireVersion: RequireVersion<Placeholder>,
+): Promise<number | null> {
   return service.ingest.change(async (tx) => {
     const undo = new UndoRecorder(tx, actor)
-    const { slot, name, kind } = placeholderOf(service, id)
+    const placeholder = placeholderOf(service, id)
+    requireVersion(placeholder, `placeholder ${id}`)
+    const { slot, name, kind } = placeholder
     await undo.willChange('placeholders', id)
     await deletePlaceholder(tx, id)
     await audit(tx, actor, 'placeholder.delete', id, { slot, name, kind })

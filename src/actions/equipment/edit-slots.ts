@@ -1,6 +1,6 @@
 /** Changes what people enter about slots. */
 
-import type { SlotChange } from '../../contract/slots.ts'
+import type { SlotChange, SlotRecord } from '../../contract/slots.ts'
 import type { AuditAction } from '../../contract/values.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import {
@@ -15,6 +15,7 @@ import { lastSlot } from '../../domain/equipment/slots.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { isSameJson } from '../../domain/json.ts'
 import { nameKey } from '../../domain/text.ts'
+import type { RequireVersion } from '../../domain/versions.ts'
 import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
@@ -27,16 +28,13 @@ import { deletePlaceholder, insertPlaceholder } from '../../storage/slots.ts'
 import { UndoRecorder } from '../../storage/undo.ts'
 import { requireLocal } from '../require-local.ts'
 
-/** Versions that a client has read; null if it does not say. */
-export type ExpectedVersions = ReadonlySet<number> | null
-
 /** Changes the given fields of a slot. Returns the id to undo it with; null if nothing has changed. */
 export async function changeSlot(
   service: Service,
   actor: Actor,
   slot: number,
   change: SlotChange,
-  expected: ExpectedVersions,
+  requireVersion: RequireVersion<SlotRecord>,
 ): Promise<number | null> {
   requireSlot(slot)
   if (change.performer_id !== undefined && change.performer_name !== undefined) {
@@ -44,7 +42,7 @@ export async function changeSlot(
   }
   return service.ingest.change(async (tx) => {
     const edit = { actor, time: now(), undo: new UndoRecorder(tx, actor) }
-    requireVersion(service, slot, expected)
+    requireVersion(service.slotRecords.find(slot) ?? null, `slot ${slot}`)
     requireChangeable(service, slot, change)
     const known = holderIn(service, slot)
     const store = async () => {
@@ -67,12 +65,12 @@ export async function clearSlot(
   service: Service,
   actor: Actor,
   slot: number,
-  expected: ExpectedVersions,
+  requireVersion: RequireVersion<SlotRecord>,
 ): Promise<number | null> {
   requireSlot(slot)
   return service.ingest.change(async (tx) => {
     const edit = { actor, time: now(), undo: new UndoRecorder(tx, actor) }
-    requireVersion(service, slot, expected)
+    requireVersion(service.slotRecords.find(slot) ?? null, `slot ${slot}`)
     const holder = holderIn(service, slot)
     if (holder === null) throw notFound(slot)
     const before = fieldsIn(service, holder)
@@ -170,12 +168,6 @@ function requireChangeable({ slotRecords }: Service, slot: number, change: SlotC
   const receiver = slotRecords.receiverIn(slot)
   const field = Object.keys(change).find((name) => name !== 'label' && name !== 'color')
   if (receiver !== undefined && field !== undefined) requireLocal(receiver, field)
-}
-
-export function requireVersion({ slotRecords }: Service, slot: number, expected: ExpectedVersions): void {
-  const record = slotRecords.find(slot)
-  if (expected === null || (record !== undefined && expected.has(record.version))) return
-  throw new RequestError('stale', { subject: `slot ${slot}`, current: record ?? null })
 }
 
 function requireSlot(slot: number): void {

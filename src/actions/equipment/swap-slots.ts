@@ -1,6 +1,6 @@
 /** Exchanges the people or the equipment of two slots. */
 
-import type { SlotSwap } from '../../contract/slots.ts'
+import type { SlotRecord, SlotSwap } from '../../contract/slots.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import type { SlotFields } from '../../domain/equipment/slot-entry.ts'
 import type { SlotHolder } from '../../domain/equipment/slots.ts'
@@ -8,6 +8,7 @@ import { RequestError } from '../../domain/errors.ts'
 import { aboutChannel } from '../../domain/events/channel-events.ts'
 import { aboutAll, draftEvent, type EventSubject } from '../../domain/events/event.ts'
 import { isSameJson } from '../../domain/json.ts'
+import type { RequireVersion } from '../../domain/versions.ts'
 import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
@@ -18,7 +19,7 @@ import { placeHolders } from '../../storage/slots.ts'
 import { UndoRecorder } from '../../storage/undo.ts'
 import { requireLocal } from '../require-local.ts'
 import { recordMoves } from '../shows/record-moves.ts'
-import { type ExpectedVersions, fieldsIn, holderIn, notFound, requireVersion } from './edit-slots.ts'
+import { fieldsIn, holderIn, notFound } from './edit-slots.ts'
 
 interface SwappedSlot {
   readonly holder: SlotHolder
@@ -33,14 +34,14 @@ export async function swapSlots(
   actor: Actor,
   slot: number,
   { with: other, what }: SlotSwap,
-  expected: ExpectedVersions,
+  requireVersion: RequireVersion<SlotRecord>,
 ): Promise<number | null> {
   if (other === slot) throw new RequestError('bad_request', { details: 'with: expected another slot' })
   return service.ingest.change(async (tx, revision) => {
     const time = now()
     const undo = new UndoRecorder(tx, actor)
     const [a, b] = [findSlot(service, slot), findSlot(service, other, 'with')]
-    requireVersion(service, slot, expected)
+    requireVersion(service.slotRecords.find(slot) ?? null, `slot ${slot}`)
     const swapped = [
       { ...a, after: fieldsAfter(what, a.before, b.before), to: other },
       { ...b, after: fieldsAfter(what, b.before, a.before), to: slot },

@@ -14,7 +14,7 @@ export const groupSection = defineSection(list(GroupEntry, 'a list of groups'), 
 
 function exportGroups(installation: Installation): GroupEntry[] {
   const settings = indexSettings(installation.settings).groups
-  return sortBy(installation.groups, ({ title }) => title).map(({ id, zone, ...fields }) => ({
+  return sortBy(installation.groups, ({ title }) => title).map(({ id, version: _, zone, ...fields }) => ({
     ...fields,
     ...(zone !== null && { zone }),
     ...whenNotEmpty('settings', exportSettings(settings.get(id))),

@@ -27,7 +27,7 @@ test('toInstallationFile identifies a docked pack by its own id', () => {
   }
   const installation: Installation = {
     ...{ manufacturers: [], settings: [], locations: [], groups: [] },
-    performers: [{ id: 2, name: 'Ann', notes: '', picture: null }],
+    performers: [{ id: 2, name: 'Ann', notes: '', picture: null, version: 1 }],
     receivers: [receiverWithSlots()],
     units: [pack],
     assignments: [assignment],
@@ -61,7 +61,7 @@ test('toInstallationFile leaves out a silence of which all channels or groups we
     notification_channels: [],
     notification_rules: [],
     planning_center: { token: null, service_types: [] },
-    groups: [{ id: 3, title: 'Band', slots: [], hide_charts: false, zone: null, manufacturer: null }],
+    groups: [{ id: 3, title: 'Band', slots: [], hide_charts: false, zone: null, manufacturer: null, version: 1 }],
     silences: [
       { ...none, id: 1, channels: [4711], kinds: ['stale'] },
       { ...none, id: 2, groups: [4711], kinds: ['stale'] },

@@ -18,7 +18,7 @@ export const performerSection = defineSection(
 
 /** The pictures are data URLs. */
 function exportPerformers({ performers }: Installation): PerformerEntry[] {
-  return sortBy(performers, ({ name }) => name).map(({ id: _, ...fields }) => fields)
+  return sortBy(performers, ({ name }) => name).map(({ id: _, version: __, ...fields }) => fields)
 }
 
 async function importPerformers(work: ImportContext, entries: readonly PerformerEntry[] = []): Promise<void> {

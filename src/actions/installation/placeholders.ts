@@ -19,7 +19,9 @@ export const placeholderSection = defineSection(
 )
 
 function exportPlaceholders({ placeholders }: Installation): PlaceholderEntry[] {
-  return placeholders.toSorted((a, b) => a.slot - b.slot).map(({ id: _, created_at: __, ...fields }) => fields)
+  return placeholders
+    .toSorted((a, b) => a.slot - b.slot)
+    .map(({ id: _, created_at: __, version: ___, ...fields }) => fields)
 }
 
 async function importPlaceholders(work: ImportContext, entries: readonly PlaceholderEntry[] = []): Promise<void> {

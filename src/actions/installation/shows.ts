@@ -33,7 +33,7 @@ export type ShowReference = Body<typeof ShowReference>
 
 function exportShows({ shows, groups }: Installation): ShowEntry[] {
   return sortBy(shows, ({ title, starts_at }) => `${starts_at ?? ''} ${title}`).map((show) => {
-    const { id: _, state: __, group_ids, ...fields } = toShowBody(show)
+    const { id: _, state: __, version: ___, group_ids, ...fields } = toShowBody(show)
     const titles = group_ids.flatMap((id) => groups.find((group) => group.id === id)?.title ?? [])
     return { ...fields, groups: titles }
   })

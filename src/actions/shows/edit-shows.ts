@@ -18,12 +18,13 @@ import {
   start,
 } from '../../domain/shows.ts'
 import { parseTimestamp } from '../../domain/timestamp.ts'
+import type { RequireVersion } from '../../domain/versions.ts'
 import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import type { Tx } from '../../storage/database.ts'
 import { insertEvents } from '../../storage/events.ts'
-import { deleteShow, findShow, insertShow, saveShow, saveStartFrequencies } from '../../storage/shows.ts'
+import { deleteShow, findShow, insertShow, saveProgress, saveShow, saveStartFrequencies } from '../../storage/shows.ts'
 import { listChannelSlots, listGroups } from '../../storage/slots.ts'
 import { editRecords } from '../edit-records.ts'
 
@@ -51,21 +52,33 @@ export function addShow(service: Service, actor: Actor, fields: ShowFields & Pic
   })
 }
 
-export function changeShow(service: Service, actor: Actor, id: number, fields: ShowFields): Promise<Show> {
+export function changeShow(
+  service: Service,
+  actor: Actor,
+  id: number,
+  fields: ShowFields,
+  requireVersion: RequireVersion<Show>,
+): Promise<Show> {
   const change = parseFields(fields)
   return editRecords(service, 'shows', async (tx) => {
     const before = await showOf(tx, id)
+    requireVersion(before, `show ${id}`)
     const after = changePlan(before, change)
     requireGroups(after, await listGroups(tx.query), before.group_ids)
-    await saveShow(tx, after)
     await audit(tx, actor, 'show.change', id, { fields: Object.keys(change) })
-    return after
+    return saveShow(tx, after)
   })
 }
 
-export async function removeShow(service: Service, actor: Actor, id: number): Promise<void> {
+export async function removeShow(
+  service: Service,
+  actor: Actor,
+  id: number,
+  requireVersion: RequireVersion<Show>,
+): Promise<void> {
   await editRecords(service, 'shows', async (tx) => {
     const show = await showOf(tx, id)
+    requireVersion(show, `show ${id}`)
     requireNotRunning(show)
     await deleteShow(tx, id)
     await audit(tx, actor, 'show.delete', id, { title: show.title })
@@ -76,7 +89,7 @@ export async function removeShow(service: Service, actor: Actor, id: number): Pr
 export function startShow(service: Service, actor: Actor, id: number): Promise<Show> {
   return editRecords(service, 'shows', async (tx) => {
     const show = start(await showOf(tx, id), now())
-    await saveShow(tx, show)
+    await saveProgress(tx, show)
     const channels = service.receiverStore.listFacts().flatMap((receiver) => receiver.channels)
     const frequencies = channels.map((channel) => ({ id: channel.id, frequency: frequencyOf(channel) }))
     await saveStartFrequencies(tx, id, new Map(listFrequencies(frequencies)))
@@ -92,7 +105,7 @@ export function endShow(service: Service, actor: Actor, id: number): Promise<Sho
     const running = await showOf(tx, id)
     const channels = listChannelsOfShow(running, await listChannelSlots(tx.query), await listGroups(tx.query))
     const show = end(running, now(), channels)
-    await saveShow(tx, show)
+    await saveProgress(tx, show)
     await audit(tx, actor, 'show.end', id, { title: show.title })
     await insertEvents(tx, [toShowEvent(show, actor.name)])
     return show

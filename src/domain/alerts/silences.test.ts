@@ -8,8 +8,8 @@ import { channelsOfAlert, isSilenced, type Silence } from './silences.ts'
 const receiver = buildReceiver(7, { channels: [emptyChannel(41, 1, 5), emptyChannel(42, 2, 6)] })
 const untitled = { title: '', hide_charts: false, zone: null, manufacturer: null }
 const groups: readonly Group[] = [
-  { ...untitled, id: 1, slots: [5] },
-  { ...untitled, id: 2, slots: [5, 6] },
+  { ...untitled, id: 1, slots: [5], version: 1 },
+  { ...untitled, id: 2, slots: [5, 6], version: 1 },
 ]
 const none = { id: 1, channels: [], groups: [], kinds: [], until: 0, reason: '', by: 'local', created_at: 0 }
 

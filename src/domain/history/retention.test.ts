@@ -19,6 +19,7 @@ const show: Show = {
   ended_at: null,
   channel_ids: null,
   scenes_revision: 0,
+  version: 1,
 }
 const nothing = { alerts: [], shows: [], groups: [{ id: 4, slots: [3] }], channels, now }
 

@@ -3,7 +3,7 @@ import type { Performer } from '../../contract/performers.ts'
 import type { CastRow } from './cast-columns.ts'
 import { type CastOptions, type CastPlan, type CastSlot, type CastState, planCast } from './cast-plan.ts'
 
-const performer = (id: number, name: string): Performer => ({ id, name, notes: '', picture: null })
+const performer = (id: number, name: string): Performer => ({ id, name, notes: '', picture: null, version: 1 })
 const nora = performer(1, 'Nora')
 const ada = performer(2, 'Ada')
 

@@ -4,6 +4,7 @@ import type { Group } from '../../contract/groups.ts'
 import type { Receiver } from '../equipment/receiver.ts'
 import { describeHolder, lastSlot, type PlannedMove, planSlots, type SlotHolder } from '../equipment/slots.ts'
 import { findUnstorable, isRecord, type Json } from '../json.ts'
+import type { Unstored } from '../versions.ts'
 import type { CastRow } from './cast-columns.ts'
 
 interface ConfiguredSlot {
@@ -39,7 +40,7 @@ interface SkippedSlot {
 interface PlannedGroup {
   /** Null if the group is added. */
   readonly before: Group | null
-  readonly after: Omit<Group, 'id'>
+  readonly after: Unstored<Group>
 }
 
 interface PlannedPlaceholder {

@@ -31,6 +31,7 @@ export interface NotificationRule {
     readonly after_seconds: number
     readonly notification_channel_ids: readonly number[]
   } | null
+  readonly version: number
 }
 
 /** Stands for all sites and this installation. */

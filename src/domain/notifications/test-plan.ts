@@ -27,6 +27,7 @@ function testRule(values: Partial<NotificationRule> = {}): NotificationRule {
     repeat_minutes: 0,
     send_cleared: false,
     escalate: null,
+    version: 1,
     ...values,
   }
 }

@@ -25,14 +25,16 @@ const stage: Stage = {
     emptyChannel(12, 2, 2),
     { ...emptyChannel(13, 3, 3), frequency: '471.000' },
   ],
-  placeholders: [{ id: 21, slot: 9, name: 'Piano', kind: 'wired', frequency: null, note: '', created_at: 0 }],
+  placeholders: [
+    { id: 21, slot: 9, name: 'Piano', kind: 'wired', frequency: null, note: '', created_at: 0, version: 1 },
+  ],
   entered: {
     11: { title: 'Ada', performer: ada, role: 'Glinda', color: 'red' },
     13: { title: 'Rack' },
     21: { title: 'Piano', label: 'Piano' },
   },
-  groups: [{ id: 31, title: 'Act 1', slots: [1, 2], hide_charts: false, zone: null, manufacturer: null }],
-  performers: [ada, bo].map((performer) => ({ ...performer, notes: '' })),
+  groups: [{ id: 31, title: 'Act 1', slots: [1, 2], hide_charts: false, zone: null, manufacturer: null, version: 1 }],
+  performers: [ada, bo].map((performer) => ({ ...performer, notes: '', version: 1 })),
   units: [11, 12, 13].map((channel_id) => ({ id: channel_id + 40, name: `Pack ${channel_id}`, channel_id })),
   assignments: [{ id: 61, performer: 41, wireless_unit: 51, role: 'Glinda', ...time }],
 }

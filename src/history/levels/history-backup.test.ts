@@ -24,7 +24,9 @@ async function createInstallation(title: string, levels: string | null) {
   const paths = { data_dir: path, database_url: `sqlite:${join(path, 'micwatch.db')}` }
   const db = await openDatabase({ url: paths.database_url })
   await migrate(db)
-  await db.transaction((tx) => tx.query.insertInto('groups').values({ title, slots: '[]', hide_charts: 0 }).execute())
+  await db.transaction((tx) =>
+    tx.query.insertInto('groups').values({ title, slots: '[]', hide_charts: 0, version: 1 }).execute(),
+  )
   const history = join(path, 'history.db')
   if (levels !== null) await addChunk(history, levels)
   const file = (name: string) => join(path, name)

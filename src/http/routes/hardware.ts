@@ -20,6 +20,7 @@ import { hardwareOperations, type SiteUnitBody, type UnitBody, type UnitQuery } 
 import {
   type AssignmentBody,
   type AssignmentQuery,
+  type Performer,
   performerOperations,
   type SiteAssignmentBody,
 } from '../../contract/performers.ts'
@@ -40,6 +41,7 @@ import { toTimestamp } from '../../domain/timestamp.ts'
 import type { Service } from '../../service.ts'
 import { listAssignments, listPerformers } from '../../storage/hardware.ts'
 import type { ContractServer } from '../server/contract.ts'
+import { ifMatch } from '../server/if-match.ts'
 import { paginate, paginateLocal, setUndoId } from '../server/response.ts'
 import { pictureRoutes } from './pictures.ts'
 
@@ -71,23 +73,29 @@ function groupRoutes(app: ContractServer, service: Service): void {
 
   app.route({
     ...groupOperations.changeGroup,
-    handler: ({ actor, params, query, body: { id, ...change } }) => {
+    handler: (request) => {
+      const { actor, params, query } = request
+      const { id, version: _, ...change } = request.body
       requireSameId(params.id, id)
-      return changeGroup(service, actor, params.id, change, query.manufacturer)
+      return changeGroup(service, actor, params.id, change, ifMatch(request), query.manufacturer)
     },
   })
 
   app.route({
     ...groupOperations.removeGroup,
-    handler: async ({ actor, params, query }, reply) => {
-      await removeGroup(service, actor, params.id, query.manufacturer)
+    handler: async (request, reply) => {
+      const { actor, params, query } = request
+      await removeGroup(service, actor, params.id, ifMatch(request), query.manufacturer)
       return reply.code(204).send(null)
     },
   })
 
   app.route({
     ...groupOperations.saveGroup,
-    handler: async ({ actor, query: { manufacturer }, body: { id, title, ...fields } }, reply) => {
+    handler: async (request, reply) => {
+      const { actor, query } = request
+      const { manufacturer } = query
+      const { id, title, version: _, ...fields } = request.body
       if (id === undefined) {
         if (title === undefined) throw new RequestError('bad_request', { details: 'title: missing' })
         const group = { title, ...(manufacturer !== undefined && { manufacturer }), ...fields }
@@ -97,7 +105,8 @@ function groupRoutes(app: ContractServer, service: Service): void {
       if (!service.lists.groupsOf(manufacturer).some((group) => group.id === id)) {
         throw new RequestError('bad_request', { details: `id: there is no group ${id}` })
       }
-      return changeGroup(service, actor, id, { ...(title !== undefined && { title }), ...fields }, manufacturer)
+      const change = { ...(title !== undefined && { title }), ...fields }
+      return changeGroup(service, actor, id, change, ifMatch(request), manufacturer)
     },
   })
 }
@@ -187,6 +196,7 @@ function isSelected(unit: UnitBody | SiteUnitBody, query: Body<typeof UnitQuery>
 
 function performerRoutes(app: ContractServer, service: Service): void {
   const { mount } = service
+  const toBody = (performer: Performer) => withMount(performer, mount)
   /** Performers do not belong to a manufacturer, but the list is empty if the requested manufacturer is unknown. */
   app.route({
     ...performerOperations.listPerformers,
@@ -194,10 +204,7 @@ function performerRoutes(app: ContractServer, service: Service): void {
       const { manufacturer } = request.query
       const isKnown = manufacturer === undefined || service.hasManufacturer(manufacturer)
       const performers = isKnown ? await listPerformers(service.db.read) : []
-      return paginateLocal(
-        request,
-        performers.map((performer) => withMount(performer, mount)),
-      )
+      return paginateLocal(request, performers.map(toBody))
     },
   })
 
@@ -205,22 +212,25 @@ function performerRoutes(app: ContractServer, service: Service): void {
     ...performerOperations.createPerformer,
     handler: async ({ actor, body }, reply) => {
       reply.code(201)
-      return withMount(await addPerformer(service, actor, withoutMount(body, mount)), mount)
+      return toBody(await addPerformer(service, actor, withoutMount(body, mount)))
     },
   })
 
   app.route({
     ...performerOperations.changePerformer,
-    handler: async ({ actor, params, body: { id, ...change } }) => {
+    handler: async (request) => {
+      const { actor, params } = request
+      const { id, version: _, ...change } = request.body
       requireSameId(params.id, id)
-      return withMount(await changePerformer(service, actor, params.id, withoutMount(change, mount)), mount)
+      const requireVersion = ifMatch(request, toBody)
+      return toBody(await changePerformer(service, actor, params.id, withoutMount(change, mount), requireVersion))
     },
   })
 
   app.route({
     ...performerOperations.removePerformer,
-    handler: async ({ actor, params }, reply) => {
-      await removePerformer(service, actor, params.id)
+    handler: async (request, reply) => {
+      await removePerformer(service, request.actor, request.params.id, ifMatch(request, toBody))
       return reply.code(204).send(null)
     },
   })

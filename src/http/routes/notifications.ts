@@ -26,6 +26,7 @@ import {
   listNotificationRules,
 } from '../../storage/notifications.ts'
 import type { ContractServer } from '../server/contract.ts'
+import { ifMatch } from '../server/if-match.ts'
 import { paginate, readPage, toPageOf } from '../server/response.ts'
 
 /** The most deliveries in a response without paging. */
@@ -151,14 +152,17 @@ function ruleRoutes(app: ContractServer, service: Service): void {
   app.route({
     ...notificationOperations.changeNotificationRule,
     ...administer,
-    handler: ({ actor, params, body }) => changeNotificationRule(service, actor, params.id, body),
+    handler: (request) => {
+      const { actor, params, body } = request
+      return changeNotificationRule(service, actor, params.id, body, ifMatch(request))
+    },
   })
 
   app.route({
     ...notificationOperations.removeNotificationRule,
     ...administer,
-    handler: async ({ actor, params }, reply) => {
-      await removeNotificationRule(service, actor, params.id)
+    handler: async (request, reply) => {
+      await removeNotificationRule(service, request.actor, request.params.id, ifMatch(request))
       return reply.code(204).send(null)
     },
   })

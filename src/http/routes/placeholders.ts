@@ -6,6 +6,7 @@ import { toPlaceholderBody } from '../../domain/equipment/slots.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { Service } from '../../service.ts'
 import type { ContractServer } from '../server/contract.ts'
+import { ifMatch } from '../server/if-match.ts'
 import { paginateLocal, setUndoId } from '../server/response.ts'
 
 export function placeholderRoutes(app: ContractServer, service: Service): void {
@@ -37,8 +38,10 @@ export function placeholderRoutes(app: ContractServer, service: Service): void {
 
   app.route({
     ...placeholderOperations.changePlaceholder,
-    handler: async ({ actor, params, body }, reply) => {
-      const { placeholder, undoId } = await changePlaceholder(service, actor, params.id, body)
+    handler: async (request, reply) => {
+      const { actor, params, body } = request
+      const requireVersion = ifMatch(request, toPlaceholderBody)
+      const { placeholder, undoId } = await changePlaceholder(service, actor, params.id, body, requireVersion)
       setUndoId(reply, undoId)
       return toPlaceholderBody(placeholder)
     },
@@ -46,8 +49,9 @@ export function placeholderRoutes(app: ContractServer, service: Service): void {
 
   app.route({
     ...placeholderOperations.removePlaceholder,
-    handler: async ({ actor, params }, reply) => {
-      setUndoId(reply, await removePlaceholder(service, actor, params.id))
+    handler: async (request, reply) => {
+      const requireVersion = ifMatch(request, toPlaceholderBody)
+      setUndoId(reply, await removePlaceholder(service, request.actor, request.params.id, requireVersion))
       return reply.code(204).send(null)
     },
   })

@@ -8,6 +8,7 @@ import { toSceneBody } from '../../domain/scenes/arrangement.ts'
 import { toShowBody } from '../../domain/shows.ts'
 import type { Service } from '../../service.ts'
 import type { ContractServer } from '../server/contract.ts'
+import { ifMatch } from '../server/if-match.ts'
 import { paginate, paginateLocal, setUndoId } from '../server/response.ts'
 
 export function showRoutes(app: ContractServer, service: Service): void {
@@ -31,13 +32,16 @@ export function showRoutes(app: ContractServer, service: Service): void {
 
   app.route({
     ...showOperations.changeShow,
-    handler: async ({ actor, params, body }) => toShowBody(await changeShow(service, actor, params.id, body)),
+    handler: async (request) => {
+      const { actor, params, body } = request
+      return toShowBody(await changeShow(service, actor, params.id, body, ifMatch(request, toShowBody)))
+    },
   })
 
   app.route({
     ...showOperations.removeShow,
-    handler: async ({ actor, params }, reply) => {
-      await removeShow(service, actor, params.id)
+    handler: async (request, reply) => {
+      await removeShow(service, request.actor, request.params.id, ifMatch(request, toShowBody))
       return reply.code(204).send(null)
     },
   })

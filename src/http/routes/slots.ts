@@ -5,7 +5,7 @@ import { swapSlots } from '../../actions/equipment/swap-slots.ts'
 import { type SlotRecord, slotOperations } from '../../contract/slots.ts'
 import type { Service } from '../../service.ts'
 import type { ContractServer } from '../server/contract.ts'
-import { readIfMatch } from '../server/if-match.ts'
+import { ifMatch } from '../server/if-match.ts'
 import { paginate, setUndoId } from '../server/response.ts'
 
 export function slotRoutes(app: ContractServer, service: Service): void {
@@ -23,29 +23,22 @@ export function slotRoutes(app: ContractServer, service: Service): void {
 
   app.route({
     ...slotOperations.getSlot,
-    handler: ({ params: { slot } }, reply) => {
-      const record = recordOf(slot)
-      reply.header('etag', `"${record.version}"`)
-      return record
-    },
+    handler: ({ params: { slot } }) => recordOf(slot),
   })
 
   app.route({
     ...slotOperations.changeSlot,
     handler: async (request, reply) => {
       const { actor, params, body } = request
-      const undoId = await changeSlot(service, actor, params.slot, body, readIfMatch(request))
-      const record = recordOf(params.slot)
-      reply.header('etag', `"${record.version}"`)
-      setUndoId(reply, undoId)
-      return record
+      setUndoId(reply, await changeSlot(service, actor, params.slot, body, ifMatch(request)))
+      return recordOf(params.slot)
     },
   })
 
   app.route({
     ...slotOperations.removeSlot,
     handler: async (request, reply) => {
-      setUndoId(reply, await clearSlot(service, request.actor, request.params.slot, readIfMatch(request)))
+      setUndoId(reply, await clearSlot(service, request.actor, request.params.slot, ifMatch(request)))
       return reply.code(204).send(null)
     },
   })
@@ -54,7 +47,7 @@ export function slotRoutes(app: ContractServer, service: Service): void {
     ...slotOperations.swapSlots,
     handler: async (request, reply) => {
       const { actor, params, body } = request
-      const undoId = await swapSlots(service, actor, params.slot, body, readIfMatch(request))
+      const undoId = await swapSlots(service, actor, params.slot, body, ifMatch(request))
       const record = recordOf(params.slot)
       reply.header('etag', `"${record.version}"`)
       setUndoId(reply, undoId)

@@ -28,6 +28,7 @@ import { handleErrors } from './error-handlers.ts'
 import { rejectHandshake, rejectMalformed, rejectWithoutTls } from './error-response.ts'
 import { createGuard, type Guard, trustProxies } from './guard.ts'
 import { addConnectionHeaders, addConstantHeaders, type ConstantHeaders, constantHeaders } from './headers.ts'
+import { tagVersions } from './if-match.ts'
 import { hasReadablePath, Incoming, readTarget } from './incoming.ts'
 import { createRequestLimiter, type RequestLimiter } from './rate-limit.ts'
 import { createClosing } from './shutdown.ts'
@@ -88,6 +89,7 @@ export async function createServer(
   compressTexts(app)
   addHooks(app, { signal, check, rateLimit, connections })
   handleErrors(app, service, { html, headers, rateLimit })
+  tagVersions(app)
   if (hasOnlyProbes) await registerProbes(app, service, version, handover)
   else {
     const sockets = new ClientShares(limits.sockets, minSocketsPerClient)

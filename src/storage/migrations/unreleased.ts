@@ -97,4 +97,11 @@ export const unreleased: readonly Migration[] = [
     names: ['20261129T0215Z-without-names'],
     statements: () => ['alter table notification_channels add column without_names bigint not null default 0'],
   },
+  {
+    names: ['20261129T0605Z-versions'],
+    statements: () =>
+      ['groups', 'notification_rules', 'performers', 'shows'].map(
+        (table) => `alter table ${table} add column version bigint not null default 1`,
+      ),
+  },
 ]

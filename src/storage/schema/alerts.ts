@@ -80,8 +80,9 @@ export interface NotificationChannelRow {
 interface NotificationRuleRow {
   id: Generated<number>
   name: string
-  /** JSON: the rule without its id and name. */
+  /** JSON: the rule without its id, name and version. */
   rule: string
+  version: number
 }
 
 export interface NotificationDeliveryRow {

@@ -110,6 +110,7 @@ interface GroupRow {
   hide_charts: Flag
   zone: string | null
   manufacturer: string | null
+  version: number
 }
 
 interface PlaceholderRow {

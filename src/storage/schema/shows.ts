@@ -33,6 +33,7 @@ interface ShowRow {
   start_frequencies: string | null
   /** The value of the counter of shows at the last change of its scenes. */
   scenes_revision: Generated<number>
+  version: number
 }
 
 interface SceneRow {
@@ -67,6 +68,7 @@ interface PerformerRow {
   name: string
   notes: string
   picture: string | null
+  version: number
 }
 
 interface PictureRow {

@@ -41,7 +41,9 @@ export async function startFrequencies(permissions: readonly Permission[] = ['re
   onTestEnd(() => service.close())
   service.data.responses['/api/auth/session'] = { user: null, role: 'operator', csrf_token: null, permissions }
   service.data.receivers = [receiver(1, [{}, {}, {}, {}]), receiver(2, [{}, {}, {}, {}])]
-  service.data.groups = [{ id: 5, title: 'Band', slots: [1, 2, 3], hide_charts: false, manufacturer: null, zone: null }]
+  service.data.groups = [
+    { id: 5, title: 'Band', slots: [1, 2, 3], hide_charts: false, manufacturer: null, zone: null, version: 1 },
+  ]
   const idle = { transmitter_on: false, rf_level: -88, noise_dbm: -88 }
   const { channel_id: _, ...planned } = carrier(10, '503.125', { transmitter_on: null, rf_level: null, model: null })
   const frequencies: FakeFrequencies = {

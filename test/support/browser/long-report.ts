@@ -11,6 +11,7 @@ export const endedShow: ShowBody = {
   ...{ id: 5, title: 'Cabaret, evening', state: 'ended', group_ids: [], notes: 'Understudy for Cliff' },
   ...{ starts_at: '2026-11-22T18:30:00.000Z', ends_at: '2026-11-22T21:30:00.000Z' },
   ...{ started_at: at(0), ended_at: at(191.4) },
+  version: 1,
 }
 
 const marker: EventBody = {

@@ -49,7 +49,7 @@ export async function startNotifications(urls: readonly string[], engine: Engine
   const reload = async () => {
     channels = await listSealedChannels(db.read)
   }
-  const rules: NotificationRule[] = [{ ...defaultRule, id: 1, name: 'All', notification_channel_ids: ids }]
+  const rules: NotificationRule[] = [{ ...defaultRule, id: 1, name: 'All', notification_channel_ids: ids, version: 1 }]
   const published: AlertMessage[] = []
   const log: { readonly fields: object; readonly message: string }[] = []
   const write = (fields: object, message: string) => void log.push({ fields, message })

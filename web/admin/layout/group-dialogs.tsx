@@ -1,4 +1,5 @@
 import type { Group } from '../../../src/contract/groups.ts'
+import type { Unstored } from '../../../src/domain/versions.ts'
 import { useServices } from '../../app/context.ts'
 import { plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
@@ -77,7 +78,7 @@ function GroupForm({ group, onDone, onClose }: DialogProps & { group: Group | nu
   )
 }
 
-function toBody(values: FormData): Omit<Group, 'id'> {
+function toBody(values: FormData): Unstored<Group> {
   const read = parseSlots(String(values.get('slots')))
   return {
     title: String(values.get('title')).trim(),

@@ -43,13 +43,14 @@ const noLevels: Levels = {
 
 function placeholder(slot: number, over: Partial<PlaceholderInData> = {}): PlaceholderInData {
   const condition = { ...ok, state: 'unmonitored' } as const
-  return { id: slot, slot, name: 'Lectern', kind: 'wired', frequency: null, note: '', condition, ...over }
+  return { id: slot, slot, name: 'Lectern', kind: 'wired', frequency: null, note: '', version: 1, condition, ...over }
 }
 
 const group = (slots: number[], manufacturer: string | null = null): Group => ({
   ...{ id: 2, title: 'Band', hide_charts: false, zone: null },
   slots,
   manufacturer,
+  version: 1,
 })
 
 function slots(view: Partial<View>, over: Partial<VisibleSlotOptions> = {}): string[] {

@@ -1,0 +1,11 @@
+/** Records that people edit: each edit gives them a new version. */
+
+export interface Versioned {
+  readonly version: number
+}
+
+/** A record without the fields that storing it adds. */
+export type Unstored<Stored extends Versioned> = Omit<Stored, 'id' | 'version'>
+
+/** Throws a RequestError unless the record has a version that the client expects. Null: there is no such record. */
+export type RequireVersion<Stored extends Versioned> = (record: Stored | null, subject: string) => void
