@@ -34,6 +34,7 @@ describe.concurrent('groups', () => {
       hide_charts: false,
       zone: null,
       manufacturer: null,
+      version: created.json.version,
     }
     expect(created.json).toEqual(choir)
     const band = await app.post('/api/group/', { title: 'Band', hide_charts: true, zone: null, manufacturer: 'shure' })
@@ -44,7 +45,10 @@ describe.concurrent('groups', () => {
     expect((await app.get('/api/groups/?page_size=1')).json).toMatchObject({ count: 2, results: [choir] })
 
     const put = await write(app, 'PUT', `/api/groups/${choir.id}/`, { slots: [7] })
-    expect({ status: put.status, json: put.json }).toEqual({ status: 200, json: { ...choir, slots: [7] } })
+    expect({ status: put.status, json: put.json }).toEqual({
+      status: 200,
+      json: { ...choir, slots: [7], version: expect.any(Number) },
+    })
     const unchanged = await write(app, 'PUT', `/api/groups/${choir.id}/`, put.json)
     expect({ status: unchanged.status, json: unchanged.json }).toEqual({ status: 200, json: put.json })
     const otherId = await write(app, 'PUT', `/api/groups/${choir.id}/`, band.json)
@@ -56,7 +60,7 @@ describe.concurrent('groups', () => {
     const posted = await app.post('/api/group/', { id: choir.id, title: 'Chorus', hide_charts: true })
     expect({ status: posted.status, json: posted.json }).toEqual({
       status: 200,
-      json: { ...choir, title: 'Chorus', slots: [7], hide_charts: true },
+      json: { ...choir, title: 'Chorus', slots: [7], hide_charts: true, version: expect.any(Number) },
     })
     expect((await app.send('DELETE', `/api/groups/${choir.id}/`)).status).toBe(204)
     expect((await app.send('DELETE', `/api/groups/${choir.id}/`)).status).toBe(404)
@@ -291,13 +295,13 @@ describe.concurrent.each(engines)('performers and their units (%s)', (engine) =>
     const ada = await app.post('/api/performers/', { name: 'Ada', notes: 'left ear' })
     expect({ status: ada.status, json: ada.json }).toEqual({
       status: 201,
-      json: { id: expect.any(Number), name: 'Ada', notes: 'left ear', picture: null },
+      json: { id: expect.any(Number), name: 'Ada', notes: 'left ear', picture: null, version: expect.any(Number) },
     })
     const bert = (await app.post('/api/performers/', { name: 'Bert', picture: 'data:image/png;base64,AA==' })).json
     const renamed = await write(app, 'PUT', `/api/performers/${bert.id}/`, { name: 'Berta' })
     expect((await write(app, 'PUT', `/api/performers/${bert.id}/`, renamed.json)).json).toEqual(renamed.json)
     expect((await write(app, 'PUT', `/api/performers/${bert.id}/`, ada.json)).status).toBe(400)
-    expect(renamed.json).toEqual({ ...bert, name: 'Berta' })
+    expect(renamed.json).toEqual({ ...bert, name: 'Berta', version: renamed.json.version })
     expect((await app.get('/api/performers/')).json).toEqual([ada.json, renamed.json])
 
     const assigned = await app.post('/api/assignments/', { performer: ada.json.id, wireless_unit: unit })

@@ -280,7 +280,7 @@ describe.concurrent('notifications', () => {
       repeat_minutes: 0,
       send_cleared: false,
     }
-    expect([status, json]).toEqual([201, { ...defaults, ...fields, id: json.id }])
+    expect([status, json]).toEqual([201, { ...defaults, ...fields, id: json.id, version: json.version }])
     expect((await admin.get(rules)).json).toEqual([json])
     for (const [change, details] of [
       [{ notification_channel_ids: [4711] }, 'notification_channel_ids: there is no notification channel 4711'],
@@ -306,7 +306,12 @@ describe.concurrent('notifications', () => {
       expect((await admin.post(rules, incomplete)).status).toBe(400)
     }
     expect((await admin.remove(`${channels}${second.id}/`)).status).toBe(204)
-    const changed = { ...json, notification_channel_ids: [first.id], escalate: null }
+    const changed = {
+      ...json,
+      notification_channel_ids: [first.id],
+      escalate: null,
+      version: expect.any(Number),
+    }
     expect((await admin.get(`${rules}${json.id}/`)).json).toEqual(changed)
     expect((await admin.remove(`${rules}${json.id}/`)).status).toBe(204)
     expect((await admin.remove(`${rules}${json.id}/`)).status).toBe(404)

@@ -26,18 +26,29 @@ const placeholdersIn = async (app: TestApp, query = '') => (await app.get(`/api/
 it.concurrent.each(engines)('are created, listed, changed and removed (%s)', async (engine) => {
   const { app, channel } = await startWall({ engine })
   const piano = (await app.post('/api/placeholders/', { kind: 'wired', name: 'Pit piano' })).json
-  expect(piano).toEqual({ id: piano.id, slot: 3, name: 'Pit piano', kind: 'wired', frequency: null, note: '' })
+  expect(piano).toEqual({
+    id: piano.id,
+    slot: 3,
+    name: 'Pit piano',
+    kind: 'wired',
+    frequency: null,
+    note: '',
+    version: expect.any(Number),
+  })
   const comms = { slot: 40, kind: 'wireless', name: 'Comms', frequency: '1900.125', note: 'Two packs' }
   const created = await app.post('/api/placeholders/', comms)
-  expect([created.status, created.json]).toEqual([201, { id: piano.id + 1, ...comms }])
+  expect([created.status, created.json]).toEqual([201, { id: piano.id + 1, ...comms, version: expect.any(Number) }])
   expect((await app.get('/api/placeholders/')).json).toEqual([piano, created.json])
   const undoOf = ({ headers }: { headers: Record<string, unknown> }) => app.post(`/api/undo/${headers['x-undo-id']}`)
   const moved = await write(app, 'PATCH', `/api/placeholders/${created.json.id}/`, { slot: 41, name: 'Crew' })
   const removed = await app.send('DELETE', `/api/placeholders/${created.json.id}/`)
   expect((await undoOf(removed)).status).toBe(200)
-  expect((await app.get('/api/placeholders/')).json).toEqual([piano, { ...created.json, slot: 41, name: 'Crew' }])
+  expect((await app.get('/api/placeholders/')).json).toEqual([
+    piano,
+    { ...created.json, slot: 41, name: 'Crew', version: expect.any(Number) },
+  ])
   expect((await undoOf(moved)).status).toBe(200)
-  expect((await app.get('/api/placeholders/')).json).toEqual([piano, created.json])
+  expect((await app.get('/api/placeholders/')).json).toEqual([piano, { ...created.json, version: expect.any(Number) }])
   expect((await app.get('/api/undo/')).json).toMatchObject([
     { what: 'placeholder.create', slots: [40] },
     { slots: [3] },
@@ -47,7 +58,10 @@ it.concurrent.each(engines)('are created, listed, changed and removed (%s)', asy
   expect((await app.get('/api/placeholders/?page_size=1')).json).toMatchObject({ count: 2, results: [piano] })
   expect((await app.get(`/api/placeholders/${piano.id}/`)).json).toEqual(piano)
   const changed = await write(app, 'PATCH', `/api/placeholders/${piano.id}/`, { slot: 9, frequency: '470.300' })
-  expect([changed.status, changed.json]).toEqual([200, { ...piano, slot: 9, frequency: '470.300' }])
+  expect([changed.status, changed.json]).toEqual([
+    200,
+    { ...piano, slot: 9, frequency: '470.300', version: expect.any(Number) },
+  ])
   expect((await write(app, 'PATCH', `/api/channels/${channel.id}/`, { slot: 9 })).status).toBe(409)
   const swap = [
     { channel_id: channel.id, slot: 9 },
@@ -169,7 +183,7 @@ it.concurrent.each(engines)('replace the blank slots of groups at the start (%s)
   expect(await placeholdersIn(app)).toEqual([])
   await app.close()
   const restarted = await startApp({ databaseUrl: database.url, dataDir: app.dataDir, servesOnly: true })
-  const blank = { name: '', kind: 'blank', frequency: null, note: '' }
+  const blank = { name: '', kind: 'blank', frequency: null, note: '', version: expect.any(Number) }
   const expected = [65_001, 65_003].map((slot) => ({ id: expect.any(Number), slot, ...blank }))
   expect((await restarted.get('/api/placeholders/')).json).toEqual(expected)
   const again = await startApp({ databaseUrl: database.url, dataDir: app.dataDir, servesOnly: true })

@@ -16,6 +16,7 @@ import { exportFile, importFile } from './support/installation-files.ts'
 import { openLive } from './support/live-client.ts'
 import { type Engine, engines, withDatabase } from './support/store/databases.ts'
 import { tokenHeaders } from './support/tokens.ts'
+import { withoutVersions } from './support/versions.ts'
 
 function send(app: TestApp, method: string, path: string, body: object) {
   return app.send(method, path, { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
@@ -47,12 +48,12 @@ async function startShow(engine: Engine) {
 
 /** Returns everything that a recall can change. */
 async function readState(app: TestApp): Promise<unknown> {
-  const { receivers, groups, placeholders } = (await app.get('/api/data.json')).json
+  const { receivers, groups, placeholders } = withoutVersions((await app.get('/api/data.json')).json)
   const slots = receivers.flatMap(({ channels }: { channels: { id: number; slot: number }[] }) =>
     channels.map(({ id, slot }) => [id, slot]),
   )
   const lists = [placeholders.map(({ condition: _, ...placeholder }: { condition: unknown }) => placeholder), groups]
-  const performers = (await app.get('/api/performers/')).json
+  const performers = withoutVersions((await app.get('/api/performers/')).json)
   return [slots, ...lists, performers, (await app.get('/api/assignments/?is_active=true')).json]
 }
 

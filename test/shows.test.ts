@@ -24,7 +24,10 @@ describe.concurrent('shows', () => {
     const [first, client] = [await app.socket('/ws?manufacturer=nobody'), await openLive(app)]
     const created = await app.post('/api/shows/', { ...plan, starts_at: '2026-11-23T16:00+02:00' })
     const { id } = created.json
-    const show = { id, ...plan, state: 'planned', group_ids: [], notes: '', started_at: null, ended_at: null }
+    const show = {
+      ...{ id, ...plan, state: 'planned', group_ids: [], notes: '', started_at: null, ended_at: null },
+      version: expect.any(Number),
+    }
     expect([created.status, created.json]).toEqual([201, show])
     const changed = await patch(app, id, { group_ids: [group.id], notes: 'Understudy' })
     expect([changed.status, changed.json]).toEqual([200, { ...show, group_ids: [group.id], notes: 'Understudy' }])

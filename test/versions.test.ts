@@ -57,6 +57,7 @@ async function add(client: Client, record: string, { collection, added }: Versio
 }
 
 describe.concurrent.each(engines)('versions on %s', (engine) => {
+  // Conformance: C-21.80.
   it('are in the body and the ETag of every record, and decide about edits in two processes', async () => {
     const config = { require_login: true }
     const database = await createTestDatabase(engine)

@@ -43,7 +43,7 @@ describe('a show', () => {
   it('is planned, then running, then ended', () => {
     expect([planned, running, ended].map((show) => toShowBody(show).state)).toEqual(['planned', 'running', 'ended'])
     expect(toShowBody(ended)).toEqual({
-      ...{ id: 1, title: 'Matinee', state: 'ended', group_ids: [], notes: '' },
+      ...{ id: 1, title: 'Matinee', state: 'ended', group_ids: [], notes: '', version: 1 },
       ...{ starts_at: '1970-01-01T00:00:01.000Z', ends_at: '1970-01-01T00:00:09.000Z' },
       ...{ started_at: '1970-01-01T00:00:02.000Z', ended_at: '1970-01-01T00:00:08.000Z' },
     })

@@ -7,7 +7,7 @@ import type { ActiveAssignment } from '../domain/events/event-drafts.ts'
 import type { Unstored } from '../domain/versions.ts'
 import type { Reader, Tx } from './database.ts'
 import { inChunks } from './rows.ts'
-import { nextVersion } from './versions.ts'
+import { nextVersion, saveEdit } from './versions.ts'
 
 export async function listPerformers(reader: Reader): Promise<Performer[]> {
   return reader.selectFrom('performers').selectAll().orderBy('id').execute()
@@ -23,8 +23,7 @@ export async function insertPerformer(tx: Tx, performer: Unstored<Performer>): P
 }
 
 export async function savePerformer(tx: Tx, { id, ...performer }: Omit<Performer, 'version'>): Promise<Performer> {
-  const row = { ...performer, version: await nextVersion(tx) }
-  return tx.query.updateTable('performers').set(row).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
+  return { ...performer, id, version: await saveEdit(tx, 'performers', id, performer) }
 }
 
 export async function deletePerformer(tx: Tx, id: number): Promise<void> {

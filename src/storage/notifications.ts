@@ -7,7 +7,7 @@ import type { Unstored, Versioned } from '../domain/versions.ts'
 import type { Reader, Tx } from './database.ts'
 import type { NotificationChannelRow } from './schema/alerts.ts'
 import type { Secrets } from './secrets.ts'
-import { nextVersion } from './versions.ts'
+import { nextVersion, saveEdit } from './versions.ts'
 
 /** The context of the encryption. */
 const context = 'notification_channel'
@@ -132,13 +132,7 @@ export async function saveNotificationRule(
   tx: Tx,
   { id, version: _, ...rule }: Omit<NotificationRule, 'version'> & Partial<Versioned>,
 ): Promise<NotificationRule> {
-  const version = await nextVersion(tx)
-  await tx.query
-    .updateTable('notification_rules')
-    .set({ ...toRuleRow(rule), version })
-    .where('id', '=', id)
-    .execute()
-  return { ...rule, id, version }
+  return { ...rule, id, version: await saveEdit(tx, 'notification_rules', id, toRuleRow(rule)) }
 }
 
 export async function deleteNotificationRule(tx: Tx, id: number): Promise<boolean> {

@@ -355,8 +355,8 @@ describe.each(engines)('other records on %s', (engine) => {
         .execute(),
     )
     expect(await listGroups(db.read)).toEqual([
-      { id: 1, title: 'Stage', slots: [1, 3], hide_charts: true, zone: null, manufacturer: null },
-      { id: 2, title: 'Foyer', slots: [], hide_charts: false, zone: null, manufacturer: 'shure' },
+      { id: 1, title: 'Stage', slots: [1, 3], hide_charts: true, zone: null, manufacturer: null, version: 1 },
+      { id: 2, title: 'Foyer', slots: [], hide_charts: false, zone: null, manufacturer: 'shure', version: 1 },
     ])
   })
 })

@@ -16,7 +16,7 @@ import {
 import type { NewShow, Show } from '../domain/shows.ts'
 import type { Reader, Tx } from './database.ts'
 import type { CheckRow } from './schema/shows.ts'
-import { nextVersion } from './versions.ts'
+import { nextVersion, saveEdit } from './versions.ts'
 
 /** Without the frequencies at the start, which are read only when they are needed. */
 const columns = [
@@ -40,10 +40,7 @@ export async function insertShow(tx: Tx, show: NewShow): Promise<Show> {
 }
 
 export async function saveShow(tx: Tx, { id, ...show }: Show): Promise<Show> {
-  const row = { ...toRow(show), version: await nextVersion(tx) }
-  return toShow(
-    await tx.query.updateTable('shows').set(row).where('id', '=', id).returning(columns).executeTakeFirstOrThrow(),
-  )
+  return { ...show, id, version: await saveEdit(tx, 'shows', id, toRow(show)) }
 }
 
 /** Stores a start or an end, and keeps the version. */

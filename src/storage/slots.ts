@@ -9,7 +9,7 @@ import type { Unstored } from '../domain/versions.ts'
 import type { Reader, Tx } from './database.ts'
 import { executeForRows, inChunks } from './rows.ts'
 import { countPlaceholderChange, findSlotEntry, renewVersions, replaceSlotEntry } from './slot-entries.ts'
-import { nextVersion } from './versions.ts'
+import { nextVersion, saveEdit } from './versions.ts'
 
 /** Moves channels to other slots, all at once, and marks their receivers as changed. The channels may swap slots. */
 export async function placeChannels(tx: Tx, revision: number, moves: readonly SlotOf[]): Promise<void> {
@@ -206,9 +206,7 @@ export async function insertGroup(tx: Tx, group: Unstored<Group>): Promise<Group
 }
 
 export async function saveGroup(tx: Tx, { id, ...group }: Omit<Group, 'version'>): Promise<Group> {
-  const row = { ...toGroupRow(group), version: await nextVersion(tx) }
-  const update = tx.query.updateTable('groups').set(row).where('id', '=', id)
-  return toGroup(await update.returningAll().executeTakeFirstOrThrow())
+  return { ...group, id, version: await saveEdit(tx, 'groups', id, toGroupRow(group)) }
 }
 
 export async function deleteGroup(tx: Tx, id: number): Promise<void> {

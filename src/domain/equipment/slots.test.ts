@@ -100,8 +100,8 @@ describe('planSlots', () => {
 
 // Conformance: C-13.7.
 it('has the condition unmonitored, which needs no attention', () => {
-  const body = { id: 3, slot: 9, name: 'Pit piano', kind: 'wired', frequency: null, note: '' } as const
-  expect(toPlaceholderInData({ ...body, created_at: Date.UTC(2026, 10, 23), version: 1 })).toEqual({
+  const body = { id: 3, slot: 9, name: 'Pit piano', kind: 'wired', frequency: null, note: '', version: 1 } as const
+  expect(toPlaceholderInData({ ...body, created_at: Date.UTC(2026, 10, 23) })).toEqual({
     ...body,
     condition: {
       ...{ state: 'unmonitored', severity: 'ok', attention: false, since_known: true, flags: [] },
