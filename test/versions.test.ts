@@ -46,7 +46,8 @@ function clientOf(app: TestApp, own: Record<string, string>) {
 }
 
 async function add(client: Client, record: string, { collection, added }: VersionedRecord) {
-  const { json } = record === 'group' ? await client('POST', '/api/group/', title('Band')) : await client('POST', collection, added)
+  const { json } =
+    record === 'group' ? await client('POST', '/api/group/', title('Band')) : await client('POST', collection, added)
   const key = json.id ?? json.code
   const path = `${collection}${key}/`
   const find = async () => {
@@ -92,15 +93,24 @@ describe.concurrent.each(engines)('versions on %s', (engine) => {
       for (const stale of [tag, `W/${tag}`, '"999999999"'])
         for (const refused of [await edit('Two', stale), await client('DELETE', path, undefined, stale)]) {
           expect(refused.status, record).toBe(412)
-          expect(refused.json, record).toMatchObject({ status: 412, details: expect.any(String), current: await find() })
+          expect(refused.json, record).toMatchObject({
+            status: 412,
+            details: expect.any(String),
+            current: await find(),
+          })
         }
       expect((await find()).version, record).toBe(first.json.version)
       expect((await edit('Two', '*')).status, record).toBe(200)
       const { json: last } = await edit('Three')
       expect(last, record).toMatchObject(body('Three'))
 
-      await until('the other process has it', async () => (await otherClient('GET', path)).json.version === last.version)
-      const rivals = [client, otherClient].map((rival, index) => rival(method, path, body(`Rival ${index}`), `"${last.version}"`))
+      await until(
+        'the other process has it',
+        async () => (await otherClient('GET', path)).json.version === last.version,
+      )
+      const rivals = [client, otherClient].map((rival, index) =>
+        rival(method, path, body(`Rival ${index}`), `"${last.version}"`),
+      )
       const statuses = (await Promise.all(rivals)).map(({ status }) => status)
       expect(statuses.toSorted(), record).toEqual([200, 412])
       const winner = await until('the winner is known', async () => {
