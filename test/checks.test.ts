@@ -63,6 +63,57 @@ describe.concurrent('line checks', () => {
     ])
   })
 
+  // Conformance: C-21.80, C-21.81.
+  it.each(engines)('are reported by slot, as they were when they were checked (%s)', async (engine) => {
+    const { config, set, channelsOf } = await startCheckedSystem()
+    const app = await startApp({ ...config, engine })
+    const [first] = await channelsOf(app)
+    const slots = (await app.receivers())[0]?.channels.map(({ slot }) => slot) ?? []
+    const { id } = (await app.post('/api/shows/', { title: 'Matinee' })).json
+    await app.put(`/api/slots/${slots[0]}/`, { performer_name: '=Nora' })
+    await app.put('/api/slots/500/', { label: 'Spare, "2"' })
+    await app.post('/api/placeholders/', { slot: 501, name: '', kind: 'blank' })
+    await app.post(`/api/shows/${id}/checks/begin`, { channel_id: first })
+    const entered = { channel_id: first, result: 'fail', note: '+Crackles' }
+    const { json: check } = await app.post(`/api/shows/${id}/checks/`, entered)
+    set({ battery: 40 })
+    await app.put(`/api/slots/${slots[0]}/`, { performer_name: 'Ben' })
+    await until('the battery is lower', async () => (await listChecks(app, id))[0]?.sees.battery === 40)
+
+    const report = async () => (await app.get(`/api/shows/${id}/check-report/`)).json
+    const result = { result: 'fail', by: 'local', at: check.time, note: '+Crackles' }
+    const unchecked = { result: null, by: null, at: null, note: null, rf_lowest: null, dropouts: null }
+    const [checked, waiting, spare] = (await report()).slots
+    expect((await report()).show).toEqual((await app.get(`/api/shows/${id}/`)).json)
+    expect(checked).toMatchObject({ slot: slots[0], title: '=Nora', battery: 80, dropouts: 0, ...result })
+    expect(waiting).toMatchObject({ slot: slots[1], ...unchecked })
+    expect(waiting.pack).toBe((await app.receivers())[0]?.channels[1]?.transmitter?.name)
+    expect(spare).toEqual({ slot: 500, title: 'Spare, "2"', pack: null, battery: null, ...unchecked })
+    const csv = await app.get(`/api/shows/${id}/check-report.csv`)
+    expect(csv.headers['content-type']).toBe('text/csv; charset=utf-8')
+    expect(csv.headers['content-disposition']).toContain(`check-report-${id}.csv`)
+    const lines = csv.bytes.toString().split('\r\n')
+    expect(lines[0]).toBe('\uFEFFslot,title,pack,battery,rf_lowest,dropouts,result,by,at,note')
+    expect(lines[1]).toBe(`${slots[0]},'=Nora,${checked.pack},80,,0,fail,local,${check.time},'+Crackles`)
+    expect(lines.slice(3)).toEqual(['500,"Spare, ""2""",,,,,not checked,,,', ''])
+
+    await app.post(`/api/shows/${id}/start`, undefined)
+    expect((await app.get(`/api/shows/${id}/report/`)).json.checks).toEqual((await report()).slots)
+    await app.post(`/api/shows/${id}/end`, undefined)
+    expect((await report()).slots).toEqual([checked, { ...waiting, pack: null, battery: null }, { ...spare }])
+    for (const path of ['check-report/', 'check-report.csv']) {
+      expect((await app.get(`/api/shows/${id + 1}/${path}`)).status).toBe(404)
+      expect((await app.get(`/api/shows/x/${path}`)).status).toBe(400)
+    }
+    const receiver = (await app.receivers())[0]?.id
+    expect(
+      (await app.send('DELETE', `/api/admin/receivers/${receiver}/`, { headers: await tokenHeaders(app, 'admin') }))
+        .status,
+    ).toBe(204)
+    expect((await report()).slots[0]).toEqual(checked)
+    expect((await report()).slots.map(({ slot }: { slot: number }) => slot)).toEqual([slots[0], 500])
+  })
+
   // Conformance: C-13.23.
   it('are rejected for channels outside of the show, ended shows and viewers', async () => {
     const { config } = await startCheckedSystem()

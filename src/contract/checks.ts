@@ -78,6 +78,18 @@ export const ChannelCheck = named('ChannelCheck', 'The line check of one channel
 })
 export type ChannelCheckBody = Body<typeof ChannelCheck>
 
+/** The fields of a slot that its check keeps. */
+export const checkedFields = {
+  slot: whole('Slot.'),
+  title: textOrNull('Title of the slot.'),
+  pack: textOrNull('Name of the transmitter.'),
+  battery: wholeOrNull('Battery level in percent.'),
+  rf_lowest: wholeOrNull('The lowest RF level of the walk in dBm, while a transmitter was on.'),
+  dropouts: wholeOrNull('Number of RF dropouts of the walk.'),
+}
+const CheckedState = Type.Object(checkedFields)
+export type CheckedState = Body<typeof CheckedState>
+
 const CheckBegin = body({ channel_id: recordId })
 
 const NewCheck = body({

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { Forecast } from './channels.ts'
+import { checkedFields } from './checks.ts'
 import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
 import { Event } from './history.ts'
@@ -22,7 +23,7 @@ import {
   wholeOrNull,
 } from './schema.ts'
 import { Show } from './shows.ts'
-import { changeReasons, conditionStates } from './values.ts'
+import { changeReasons, checkResults, conditionStates } from './values.ts'
 
 const number = (description: string) => Type.Number({ description })
 
@@ -75,6 +76,25 @@ export const ReportedChannel = named('ReportedChannel', 'The report of one chann
 })
 export type ReportedChannel = Body<typeof ReportedChannel>
 
+const ReportedCheck = Type.Object(
+  {
+    ...checkedFields,
+    result: orNull(oneOf(checkResults, 'The last result.'), 'The last result; null: the slot is not checked.'),
+    by: textOrNull('Name of the user or token that entered the result, or `local`.'),
+    at: timeOrNull('When the result was entered.'),
+    note: textOrNull('Note.'),
+  },
+  { description: 'The line check of a slot. The values are those of the time at which the result was entered.' },
+)
+
+const reportedChecks = listOf(
+  ReportedCheck,
+  'The slots of the show, in ascending order, without those that are left empty.',
+)
+
+export const CheckReport = named('CheckReport', 'The line check of a show.', { show: Show, slots: reportedChecks })
+export type CheckReport = Body<typeof CheckReport>
+
 export const ShowReport = named('ShowReport', 'The report of a show.', {
   show: Show,
   from: time('Start of the show.'),
@@ -83,6 +103,7 @@ export const ShowReport = named('ShowReport', 'The report of a show.', {
     'Length of the recorded steps used: 1, or more where seconds are no longer kept; null: nothing is recorded.',
   ),
   channels: listOf(ReportedChannel, 'The channels of the show, by slot.'),
+  checks: reportedChecks,
 })
 export type ShowReport = Body<typeof ShowReport>
 
@@ -151,6 +172,18 @@ export const reportOperations = operationsOf({
     ...about('Shows', 'The report of a show as CSV.'),
     params: ById,
     response: { 200: binary('text/csv', 'One row for each channel.'), 409: ErrorResponse },
+  }),
+
+  getCheckReport: endpoint('GET', '/api/shows/:id/check-report/', {
+    ...about('Shows', 'The line check of a show, by slot.'),
+    params: ById,
+    response: { 200: CheckReport },
+  }),
+
+  getCheckReportCsv: endpoint('GET', '/api/shows/:id/check-report.csv', {
+    ...about('Shows', 'The line check of a show, as CSV.'),
+    params: ById,
+    response: { 200: binary('text/csv', 'One row for each slot.') },
   }),
 
   getCrewSheet: endpoint('GET', '/api/crew-sheet/', {

@@ -4,7 +4,17 @@ import { type Channel, emptyChannel, type Transmitter } from './equipment/receiv
 import type { Forecast } from './forecast/forecast.ts'
 
 const begun: Check = {
-  ...{ id: 1, show_id: 1, channel_id: 7, began_at: 1000, checked_at: null, result: null, note: null, by: 'Ann' },
+  ...{
+    id: 1,
+    show_id: 1,
+    channel_id: 7,
+    began_at: 1000,
+    checked_at: null,
+    result: null,
+    note: null,
+    checked: null,
+    by: 'Ann',
+  },
 }
 
 describe('the state of a channel', () => {

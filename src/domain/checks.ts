@@ -3,7 +3,7 @@
  * them.
  */
 
-import type { ChannelCheckBody, CheckBody, Sees } from '../contract/checks.ts'
+import type { ChannelCheckBody, CheckBody, CheckedState, Sees } from '../contract/checks.ts'
 import type { CheckResult } from '../contract/values.ts'
 import { hasRow } from './conditions/condition.ts'
 import { isSilence } from './conditions/level-watch.ts'
@@ -25,9 +25,11 @@ export interface Check {
   readonly result: CheckResult | null
   readonly note: string | null
   readonly by: string
+  /** The channel when the result was entered; null until then, and for checks from before the upgrade. */
+  readonly checked: CheckedState | null
 }
 
-export function toCheckBody({ began_at, checked_at, ...check }: Check): CheckBody {
+export function toCheckBody({ began_at, checked_at, checked: _, ...check }: Check): CheckBody {
   return { ...check, began_at: toTimestampOrNull(began_at), time: toTimestampOrNull(checked_at) }
 }
 

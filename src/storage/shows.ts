@@ -203,10 +203,10 @@ export async function saveCheck(tx: Tx, revision: number, { id, ...check }: Chec
   await tx.query.updateTable('checks').set(row).where('id', '=', id).execute()
 }
 
-function toCheckRow({ by, ...check }: Omit<Check, 'id'>) {
-  return { ...check, actor: by }
+function toCheckRow({ by, checked, ...check }: Omit<Check, 'id'>) {
+  return { ...check, actor: by, checked: checked && JSON.stringify(checked) }
 }
 
-function toCheck({ actor, revision: _, ...row }: Selectable<CheckRow>): Check {
-  return { ...row, by: actor }
+function toCheck({ actor, revision: _, checked, ...row }: Selectable<CheckRow>): Check {
+  return { ...row, by: actor, checked: checked === null ? null : JSON.parse(checked) }
 }

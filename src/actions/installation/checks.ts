@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { checkedFields } from '../../contract/checks.ts'
 import { type Body, boundedText, name } from '../../contract/schema.ts'
 import { checkResults } from '../../contract/values.ts'
 import { toCheckEvent } from '../../domain/events/event-drafts.ts'
@@ -23,6 +24,8 @@ const CheckEntry = record(
     result: Type.Optional(Type.Enum([...checkResults], { description: `one of ${checkResults.join(', ')}` })),
     note: Type.Optional(boundedText(1, 500)),
     by: name,
+    /** The channel when the result was entered. */
+    checked: Type.Optional(record(checkedFields, 'the slot, title, pack, battery and walk of the channel')),
   },
   'a line check with its show, channel and user',
 )
@@ -33,22 +36,25 @@ export const checkSection = defineSection(list(CheckEntry, 'a list of line check
 /** Checks of removed channels are omitted, because nothing identifies these. */
 function exportChecks({ checks, shows, receivers }: Installation): CheckEntry[] {
   const references = indexChannels(receivers)
-  const entries = checks.flatMap(({ show_id, channel_id, began_at, checked_at, result, note, by }): CheckEntry[] => {
-    const show = shows.find(({ id }) => id === show_id)
-    const channel = references.get(channel_id)
-    if (show === undefined || channel === undefined) return []
-    return [
-      {
-        show: toShowReference(show),
-        channel,
-        ...(began_at !== null && { began_at: toIsoTime(began_at) }),
-        ...(checked_at !== null && { time: toIsoTime(checked_at) }),
-        ...(result !== null && { result }),
-        ...(note !== null && { note }),
-        by,
-      },
-    ]
-  })
+  const entries = checks.flatMap(
+    ({ show_id, channel_id, began_at, checked_at, result, note, by, checked }): CheckEntry[] => {
+      const show = shows.find(({ id }) => id === show_id)
+      const channel = references.get(channel_id)
+      if (show === undefined || channel === undefined) return []
+      return [
+        {
+          show: toShowReference(show),
+          channel,
+          ...(began_at !== null && { began_at: toIsoTime(began_at) }),
+          ...(checked_at !== null && { time: toIsoTime(checked_at) }),
+          ...(result !== null && { result }),
+          ...(note !== null && { note }),
+          by,
+          ...(checked !== null && { checked }),
+        },
+      ]
+    },
+  )
   return sortByContent(entries)
 }
 
@@ -75,6 +81,7 @@ async function importChecks(work: ImportContext, entries: readonly CheckEntry[] 
       began_at: readTimeOrNull(entry.began_at, `${path}.began_at`),
       ...readResult(entry, path),
       by: entry.by,
+      checked: entry.checked ?? null,
     }
     const stored = pick(
       (known) =>

@@ -1,11 +1,13 @@
 /** Begins the line checks of channels, and enters their results. */
 
+import type { CheckedState } from '../../contract/checks.ts'
 import type { AuditAction, CheckResult } from '../../contract/values.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { type Check, requireNotEnded } from '../../domain/checks.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { EventDraft } from '../../domain/events/event.ts'
 import { toCheckEvent } from '../../domain/events/event-drafts.ts'
+import { toCheckedState } from '../../domain/reports/check-report.ts'
 import { listChannelsOfShow } from '../../domain/shows.ts'
 import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
@@ -15,6 +17,8 @@ import { insertEvents } from '../../storage/events.ts'
 import { nextRevision } from '../../storage/revision.ts'
 import { findOpenCheck, findShow, insertCheck, saveCheck } from '../../storage/shows.ts'
 import { listChannelSlots, listGroups } from '../../storage/slots.ts'
+import { getShow } from './edit-shows.ts'
+import { readLineCheck } from './read-line-check.ts'
 
 interface CheckedChannel {
   readonly show_id: number
@@ -26,7 +30,15 @@ export function beginCheck(service: Service, actor: Actor, checked: CheckedChann
   return edit(service, async (tx, revision) => {
     await requireChannel(tx, checked)
     const open = await findOpenCheck(tx.query, checked)
-    const begun = { ...checked, began_at: now(), checked_at: null, result: null, note: null, by: actor.name }
+    const begun = {
+      ...checked,
+      began_at: now(),
+      checked_at: null,
+      result: null,
+      note: null,
+      by: actor.name,
+      checked: null,
+    }
     const check = open === undefined ? await insertCheck(tx, revision, begun) : { ...begun, id: open.id }
     if (open !== undefined) await saveCheck(tx, revision, check)
     await audit(tx, actor, 'check.begin', check)
@@ -39,19 +51,36 @@ export interface CheckEntry extends CheckedChannel {
   readonly note: string | null
 }
 
-/** Enters the result of a check, which need not have begun. */
-export function addCheck(service: Service, actor: Actor, { result, note, ...checked }: CheckEntry): Promise<Check> {
+/** Enters the result of a check, which need not have begun. Keeps what the channel was like. */
+export async function addCheck(service: Service, actor: Actor, entry: CheckEntry, client: string): Promise<Check> {
+  const { result, note, ...channel } = entry
+  const checked = await readCheckedState(service, channel, client)
   return edit(service, async (tx, revision) => {
-    await requireChannel(tx, checked)
-    const open = await findOpenCheck(tx.query, checked)
+    await requireChannel(tx, channel)
+    const open = await findOpenCheck(tx.query, channel)
     const checked_at = now()
-    const ended = { ...checked, began_at: open?.began_at ?? null, checked_at, result, note, by: actor.name }
+    const ended = { ...channel, began_at: open?.began_at ?? null, checked_at, result, note, by: actor.name, checked }
     const check = open === undefined ? await insertCheck(tx, revision, ended) : { ...ended, id: open.id }
     if (open !== undefined) await saveCheck(tx, revision, check)
     await audit(tx, actor, 'check.create', check)
     await insertEvents(tx, listEvents(service, { ...check, checked_at }))
     return check
   })
+}
+
+/** Null if the channel is unknown. */
+async function readCheckedState(
+  service: Service,
+  { show_id, channel_id }: CheckedChannel,
+  client: string,
+): Promise<CheckedState | null> {
+  const { receiverStore, slotRecords } = service
+  const receiver = receiverStore.listFacts().find(({ channels }) => channels.some(({ id }) => id === channel_id))
+  const channel = receiver?.channels.find(({ id }) => id === channel_id)
+  if (receiver === undefined || channel === undefined) return null
+  const [reading] = await readLineCheck(service, getShow(service, show_id), client, new Set([channel_id]))
+  const named = { slot: channel.slot, title: slotRecords.titleOf(receiver, channel).title }
+  return reading === undefined ? null : toCheckedState(named, channel, reading)
 }
 
 /** Runs a change. Changes that are requested at once, in several processes too, run one after the other. */

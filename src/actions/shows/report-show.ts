@@ -1,11 +1,14 @@
 /** Reports what happened during a show. The recorded levels are summed up in their worker thread. */
 
-import type { ReportedChannel, ShowReport } from '../../contract/reports.ts'
+import type { CheckReport, ReportedChannel, ShowReport } from '../../contract/reports.ts'
+import { toCheckStates } from '../../domain/checks.ts'
 import { localSite } from '../../domain/equipment/sites.ts'
 import { namesOfChannel } from '../../domain/equipment/slot-record.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { EventRecord } from '../../domain/events/event.ts'
 import type { LevelReader } from '../../domain/history/level-history.ts'
+import { toCheckReport } from '../../domain/reports/check-report.ts'
+import { listSlotsOfShow } from '../../domain/reports/crew-sheet.ts'
 import {
   type CurrentChannel,
   packOf,
@@ -24,10 +27,17 @@ import { listAlertsDuring } from '../../storage/alerts.ts'
 import { listStatesOfChannel } from '../../storage/channel-states.ts'
 import type { Reader } from '../../storage/database.ts'
 import { readEvents } from '../../storage/events.ts'
+import { listChecks } from '../../storage/shows.ts'
 import { storeRecentSeconds } from '../store-recent-seconds.ts'
+import { readLineCheck } from './read-line-check.ts'
 
 /** Throws a RequestError if the show has not started. */
-export async function reportShow(service: Service, levels: LevelReader, show: Show): Promise<ShowReport> {
+export async function reportShow(
+  service: Service,
+  levels: LevelReader,
+  show: Show,
+  client: string,
+): Promise<ShowReport> {
   const range = reportRange(show, now())
   if (range === null) {
     throw new RequestError('wrong_state', { subject: 'The show has not started, so it has no report yet.' })
@@ -54,7 +64,25 @@ export async function reportShow(service: Service, levels: LevelReader, show: Sh
     const states = await listStatesOfChannel(service.db.read, id, range)
     channels.push(toReportedChannel({ id, states, summary, current: current.get(id) ?? null }, story))
   }
-  return toReport(show, range, channels, summaries)
+  return { ...toReport(show, range, channels, summaries), checks: (await reportChecks(service, show, client)).slots }
+}
+
+export async function reportChecks(service: Service, show: Show, client: string): Promise<CheckReport> {
+  const { receiverStore, slotRecords, lists } = service
+  const slots = listSlotsOfShow(show, {
+    channels: receiverStore.listFacts().flatMap(({ channels }) => channels),
+    records: slotRecords.list(),
+    groups: lists.current.groups,
+  })
+  const states = toCheckStates(await listChecks(service.db.read, show.id))
+  const unchecked = stateOf(show) === 'ended' ? [] : slots.flatMap(({ channel }) => channel?.id ?? [])
+  const open = new Set(unchecked.filter((id) => (states.get(id)?.last ?? null) === null))
+  const readings = open.size === 0 ? [] : await readLineCheck(service, show, client, open)
+  return toCheckReport(show, {
+    slots,
+    states,
+    readings: new Map(readings.map((reading) => [reading.channel_id, reading])),
+  })
 }
 
 function listCurrentChannels(service: Service): ReadonlyMap<number, CurrentChannel> {

@@ -8,11 +8,20 @@ import { byteOrderMark, toLine, toTextCell } from '../csv.ts'
 import type { Channel } from '../equipment/receiver.ts'
 import { listChannelsOfShow, type Show, toShowBody } from '../shows.ts'
 
-export interface CrewSheetState {
+interface SlotState {
   readonly channels: readonly Channel[]
   /** By slot. Those of other channels are omitted. */
   readonly records: readonly SlotRecord[]
   readonly groups: readonly Pick<Group, 'id' | 'title' | 'slots'>[]
+}
+
+export interface SlotOfShow {
+  readonly record: SlotRecord
+  /** Null for a placeholder. */
+  readonly channel: Channel | null
+}
+
+export interface CrewSheetState extends SlotState {
   readonly performers: readonly Pick<Performer, 'id' | 'notes'>[]
   /** Returns the last reported name of the channel's transmitter. */
   packOf(channelId: number): string | null
@@ -22,20 +31,25 @@ type CrewRow = CrewSheet['rows'][number]
 
 /** Lists the channels and placeholders of a show; without a show, all of them. */
 export function toCrewSheet(show: Show | null, state: CrewSheetState): CrewSheet {
+  const rows = listSlotsOfShow(show, state).map(({ record, channel }) => toRow(record, channel, state))
+  return { show: show && toShowBody(show), rows }
+}
+
+/** Lists the slots of the channels and placeholders of a show; without a show, all of them. */
+export function listSlotsOfShow(show: Show | null, state: SlotState): readonly SlotOfShow[] {
   const { records, groups } = state
   const channels = new Map(channelsOf(show, state).map((channel) => [channel.id, channel]))
   const slots = new Set(groups.filter(({ id }) => show?.group_ids.includes(id)).flatMap((group) => group.slots))
-  const rows = records.flatMap((record): CrewRow | [] => {
+  return records.flatMap((record): SlotOfShow | [] => {
     const { slot, channel_id } = record
     const channel = channel_id === null ? null : channels.get(channel_id)
     if (channel === undefined) return []
     if (channel === null && show !== null && show.group_ids.length > 0 && !slots.has(slot)) return []
-    return toRow(record, channel, state)
+    return { record, channel }
   })
-  return { show: show && toShowBody(show), rows }
 }
 
-function channelsOf(show: Show | null, { channels, groups }: CrewSheetState): readonly Channel[] {
+function channelsOf(show: Show | null, { channels, groups }: SlotState): readonly Channel[] {
   if (show === null) return channels
   const ids = new Set(listChannelsOfShow(show, channels, groups))
   return channels.filter(({ id }) => ids.has(id))

@@ -77,7 +77,7 @@ export function toReport(
   { from, to }: ReportRange,
   channels: readonly ReportedChannel[],
   summaries: readonly LevelSummary[],
-): ShowReport {
+): Omit<ShowReport, 'checks'> {
   const steps = summaries.flatMap(({ stepSeconds }) => stepSeconds ?? [])
   return {
     show: toShowBody(show),

@@ -2,25 +2,11 @@
 
 import { getShow } from '../../actions/shows/edit-shows.ts'
 import { addCheck, beginCheck } from '../../actions/shows/line-check.ts'
-import { type ChannelCheckBody, checkOperations } from '../../contract/checks.ts'
-import {
-  type CheckState,
-  notChecked,
-  toChannelCheck,
-  toCheckBody,
-  toCheckStates,
-  type WalkTest,
-} from '../../domain/checks.ts'
-import type { Channel } from '../../domain/equipment/receiver.ts'
+import { readLineCheck } from '../../actions/shows/read-line-check.ts'
+import { checkOperations } from '../../contract/checks.ts'
+import { toCheckBody } from '../../domain/checks.ts'
 import { RequestError } from '../../domain/errors.ts'
-import { noWalkLevels, type WalkLevels } from '../../domain/history/level-summary.ts'
-import { globalScope } from '../../domain/settings.ts'
-import { listChannelsOfShow, type Show } from '../../domain/shows.ts'
-import { audioFloorOf } from '../../manufacturers/index.ts'
-import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
-import { listDropouts } from '../../storage/events.ts'
-import { listChecks, plannedFrequencies } from '../../storage/shows.ts'
 import { clientKeyOf } from '../server/client-key.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { paginate } from '../server/response.ts'
@@ -30,15 +16,23 @@ export function checkRoutes(app: ContractServer, service: Service): void {
     ...checkOperations.listChecks,
     handler: async (request) => {
       const show = getShow(service, request.params.id)
-      return paginate(request, await readLineCheck(service, show, request.query.channel, clientKeyOf(request)))
+      const { channel } = request.query
+      const only = channel === undefined ? undefined : new Set([channel])
+      const checks = await readLineCheck(service, show, clientKeyOf(request), only)
+      if (channel !== undefined && checks.length === 0) {
+        throw new RequestError('bad_request', { details: `channel: channel ${channel} is not part of the show` })
+      }
+      return paginate(request, checks)
     },
   })
 
   app.route({
     ...checkOperations.createCheck,
-    handler: async ({ actor, params, body: { note = null, ...body } }, reply) => {
+    handler: async (request, reply) => {
+      const { note = null, ...entered } = request.body
+      const entry = { show_id: request.params.id, note: note || null, ...entered }
       reply.code(201)
-      return toCheckBody(await addCheck(service, actor, { show_id: params.id, note: note || null, ...body }))
+      return toCheckBody(await addCheck(service, request.actor, entry, clientKeyOf(request)))
     },
   })
 
@@ -47,73 +41,4 @@ export function checkRoutes(app: ContractServer, service: Service): void {
     handler: async ({ actor, params, body }) =>
       toCheckBody(await beginCheck(service, actor, { show_id: params.id, ...body })),
   })
-}
-
-/** Returns the line check of the channels of a show, by slot; of one channel if `only` is given. */
-async function readLineCheck(
-  service: Service,
-  show: Show,
-  only: number | undefined,
-  client: string,
-): Promise<readonly ChannelCheckBody[]> {
-  const channels = listCheckedChannels(service, show)
-  const selected = only === undefined ? channels : channels.filter(({ channel }) => channel.id === only)
-  if (only !== undefined && selected.length === 0) {
-    throw new RequestError('bad_request', { details: `channel: channel ${only} is not part of the show` })
-  }
-  const states = toCheckStates(await listChecks(service.db.read, show.id))
-  const stateOf = ({ id }: Channel) => states.get(id) ?? notChecked
-  const planned = await plannedFrequencies(service.db.read, show.id)
-  const time = now()
-  const walkTests = await readWalkTests(
-    service,
-    selected.map(({ channel }) => [channel.id, stateOf(channel)]),
-    show.ended_at ?? time,
-    client,
-  )
-  return selected.map(({ receiver, channel }) =>
-    toChannelCheck(stateOf(channel), {
-      channel,
-      audioFloor: audioFloorOf(receiver),
-      forecast: service.forecasts.currentForecast(channel),
-      walkTest: walkTests.get(channel.id) ?? null,
-      plannedFrequency: planned.get(channel.id) ?? null,
-      endsAt: show.ends_at,
-      now: time,
-    }),
-  )
-}
-
-/** Lists the channels of a show with their receivers, by slot. */
-function listCheckedChannels({ receiverStore, lists }: Service, show: Show) {
-  const listed = receiverStore.list().flatMap((receiver) => receiver.channels.map((channel) => ({ receiver, channel })))
-  const channels = listed.map(({ channel }) => channel)
-  const ids = new Set(listChannelsOfShow(show, channels, lists.current.groups))
-  return listed.filter(({ channel }) => ids.has(channel.id)).toSorted((a, b) => a.channel.slot - b.channel.slot)
-}
-
-/** Returns the readings of each channel since its check began, until `now` (epoch ms). */
-async function readWalkTests(
-  { db, walkTests, settings }: Service,
-  states: readonly (readonly [channelId: number, CheckState])[],
-  now: number,
-  client: string,
-): Promise<ReadonlyMap<number, WalkTest>> {
-  const begun = states.flatMap(([channelId, { began_at }]) =>
-    began_at === null ? [] : { channelId, beganAt: began_at },
-  )
-  if (begun.length === 0) return new Map()
-  const from = Math.min(...begun.map(({ beganAt }) => beganAt))
-  const dropouts = await listDropouts(db.read, { from, to: now })
-  const isRecording = settings.inScope(globalScope).HISTORY
-  const levels = isRecording ? await walkTests.read(begun, now, client) : new Map<number, WalkLevels>()
-  return new Map(
-    begun.map(({ channelId, beganAt }) => [
-      channelId,
-      {
-        ...(levels.get(channelId) ?? noWalkLevels),
-        dropouts: dropouts.filter(({ channel_id, ends_at }) => channel_id === channelId && ends_at >= beganAt).length,
-      },
-    ]),
-  )
 }

@@ -2,9 +2,10 @@
 
 import type { FastifyRequest } from 'fastify'
 import { getShow } from '../../actions/shows/edit-shows.ts'
-import { reportShow } from '../../actions/shows/report-show.ts'
+import { reportChecks, reportShow } from '../../actions/shows/report-show.ts'
 import { type BatteryList, type CrewSheet, reportOperations, type ShowReport } from '../../contract/reports.ts'
 import { toBatteryList, toBatteryListCsv } from '../../domain/reports/battery-list.ts'
+import { toCheckReportCsv } from '../../domain/reports/check-report.ts'
 import { toCrewSheet, toCrewSheetCsv } from '../../domain/reports/crew-sheet.ts'
 import { toReportCsv } from '../../domain/reports/show-report.ts'
 import { parseTimestamp } from '../../domain/timestamp.ts'
@@ -21,8 +22,9 @@ export function reportRoutes(app: ContractServer, service: Service): void {
   function report(id: number, request: FastifyRequest): Promise<ShowReport> {
     const known = pending.get(id)
     if (known !== undefined) return known
-    const levels = service.history.levels.ofClient(clientKeyOf(request))
-    const made = reportShow(service, levels, getShow(service, id)).finally(() => pending.delete(id))
+    const client = clientKeyOf(request)
+    const levels = service.history.levels.ofClient(client)
+    const made = reportShow(service, levels, getShow(service, id), client).finally(() => pending.delete(id))
     pending.set(id, made)
     return made
   }
@@ -41,6 +43,22 @@ export function reportRoutes(app: ContractServer, service: Service): void {
         `report-${request.params.id}.csv`,
         toCsv(report(request.params.id, request), toReportCsv),
       ),
+  })
+
+  const checkReport = (id: number, request: FastifyRequest) =>
+    reportChecks(service, getShow(service, id), clientKeyOf(request))
+
+  app.route({
+    ...reportOperations.getCheckReport,
+    handler: (request) => checkReport(request.params.id, request),
+  })
+
+  app.route({
+    ...reportOperations.getCheckReportCsv,
+    handler: (request, reply) => {
+      const { id } = request.params
+      return sendCsv(request, reply, `check-report-${id}.csv`, toCsv(checkReport(id, request), toCheckReportCsv))
+    },
   })
 
   function crewSheet(showId: number | undefined): CrewSheet {

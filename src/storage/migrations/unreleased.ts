@@ -104,4 +104,8 @@ export const unreleased: readonly Migration[] = [
         (table) => `alter table ${table} add column version bigint not null default 1`,
       ),
   },
+  {
+    names: ['20261129T0610Z-checked-states'],
+    statements: () => ['alter table checks add column checked text'],
+  },
 ]

@@ -58,6 +58,8 @@ export interface CheckRow {
   checked_at: number | null
   result: CheckResult | null
   note: string | null
+  /** JSON: see `CheckedState` in `contract/checks.ts`; null in rows from before the upgrade, too. */
+  checked: string | null
   /** The user who began it, or who entered the result. */
   actor: string
   revision: number

@@ -42,6 +42,7 @@ const offline = {
 
 /** Channel 7 has dropouts and a dead battery, the receiver of 21 to 24 was offline, 60 was never on. */
 export const longReport: ShowReport = {
+  checks: [],
   ...{ show: endedShow, from: at(0), to: at(191.4), step_seconds: 1 },
   channels: Array.from({ length: 100 }, (_, index) => {
     const id = index + 1
