@@ -26,7 +26,7 @@ const excludedTables = [
     'units',
   ],
   ...['receiver_sources', 'followed_levels'],
-  ...['scans', 'polls', 'leases', 'meta', 'migrations', 'undo_records'],
+  ...['changes', 'handovers', 'scans', 'polls', 'leases', 'meta', 'migrations', 'undo_records'],
 ]
 
 // Conformance: C-12.49.

@@ -13,8 +13,11 @@ import type { Actor } from '../domain/access/access.ts'
 import { RequestError } from '../domain/errors.ts'
 import { parseTvInUse } from '../domain/frequencies/tv-raster.ts'
 import { findConflict, globalScope, parseSetting, type SettingRecord } from '../domain/settings.ts'
+import { now } from '../platform/clock.ts'
 import type { Service } from '../service.ts'
 import { writeAudit } from '../storage/audit.ts'
+import { type Change, insertChanges } from '../storage/changes.ts'
+import type { Tx } from '../storage/database.ts'
 import { deleteSetting, saveSetting } from '../storage/settings.ts'
 
 /** Stores a setting, and returns the effective values of its scope. Throws a RequestError that names an invalid field. */
@@ -40,6 +43,7 @@ export async function changeSetting(service: Service, actor: Actor, change: Sett
       result: 'ok',
       details: { key, manufacturer, group, before, after: parsed.value },
     })
+    await recordChange(service, tx, actor, change, { before, after: parsed.value })
   })
   await service.reload()
   return service.settings.inScope(change)
@@ -58,12 +62,29 @@ export async function forgetSetting(
   const target = targetOf(setting)
   if (isSettingKey(key) && manufacturer === null && group === null)
     requireConsistent(service, key, defaultSettings[key])
+  const before = service.settings.inScope(setting)
+  const outer = manufacturer === null && group === null ? defaultSettings : service.settings.inScope(globalScope)
   await service.db.transaction(async (tx) => {
     if (!(await deleteSetting(tx, setting))) throw new RequestError('not_found', { subject: `setting ${target}` })
     const details = { key, manufacturer, group }
     await writeAudit(tx, { actor, action: 'settings.forget', target, result: 'ok', details })
+    if (isSettingKey(key)) await recordChange(service, tx, actor, setting, { before: before[key], after: outer[key] })
   })
   await service.reload()
+}
+
+/** Records a change for the handover. */
+async function recordChange(
+  { lists }: Service,
+  tx: Tx,
+  actor: Actor,
+  { key, manufacturer, group }: Omit<SettingRecord, 'value'>,
+  { before, after }: Pick<Change, 'before' | 'after'>,
+): Promise<void> {
+  if (before === after) return
+  const title = group === null ? manufacturer : (lists.current.groups.find(({ id }) => id === group)?.title ?? null)
+  const change = { at: now(), by: actor.name, what: 'setting', target: key, slot: null } as const
+  await insertChanges(tx, [{ ...change, title, before, after }])
 }
 
 /** Throws a RequestError if the value contradicts the other global values. */

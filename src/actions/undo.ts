@@ -8,6 +8,7 @@ import type { Service } from '../service.ts'
 import { writeAudit } from '../storage/audit.ts'
 import { settleCast } from '../storage/cast.ts'
 import { lockPictures, removeUnusedPictures } from '../storage/pictures.ts'
+import { recordSlotChanges, reversed } from '../storage/slot-changes.ts'
 import { findUndoRecord, markUndone, restoreRows } from '../storage/undo.ts'
 import { recordMoves } from './shows/record-moves.ts'
 
@@ -24,6 +25,7 @@ export async function undo(service: Service, actor: Actor, id: number): Promise<
       return restored.moves
     })
     await recordMoves(tx, service, actor, moves)
+    await recordSlotChanges(tx, { at: time, by: actor.name }, record.changes.map(reversed))
     await markUndone(tx, id)
     await removeUnusedPictures(tx)
     const details = { action: record.action, records: record.changes.length }

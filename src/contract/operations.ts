@@ -10,6 +10,7 @@ import { dataOperations } from './data.ts'
 import { discoveryOperations } from './discovery.ts'
 import { frequencyOperations } from './frequencies.ts'
 import { groupOperations } from './groups.ts'
+import { handoverOperations } from './handovers.ts'
 import { hardwareOperations } from './hardware.ts'
 import { healthOperations } from './health.ts'
 import { historyOperations } from './history.ts'
@@ -38,6 +39,7 @@ export const operations = {
   ...discoveryOperations,
   ...frequencyOperations,
   ...groupOperations,
+  ...handoverOperations,
   ...hardwareOperations,
   ...healthOperations,
   ...historyOperations,

@@ -128,7 +128,7 @@ export type CrewSheet = Body<typeof CrewSheet>
 
 const CrewSheetQuery = query({ show: idOf('Id of a show, to return only its channels and placeholders.') })
 
-const BatteryChange = named('BatteryChange', 'A battery to change.', {
+export const BatteryChange = named('BatteryChange', 'A battery to change.', {
   channel_id: whole('Id of the channel.'),
   slot: whole('Slot.'),
   title: text('Title of the slot.'),

@@ -86,6 +86,7 @@ export const auditActions = [
   'scene.recall',
   'check.begin',
   'check.create',
+  'handover.close',
   'marker.create',
   'marker.change',
   'marker.delete',
@@ -287,6 +288,30 @@ export const eventKinds = [
   'recording_gap',
 ] as const
 export type EventKind = (typeof eventKinds)[number]
+
+/** The kinds in the `events` of a handover. */
+export const handoverEvents = ['rf_dropout', 'battery_died', 'receiver_offline', 'source_failing'] as const
+export type HandoverEventKind = (typeof handoverEvents)[number]
+
+/** The fields of a slot that people enter. */
+export const slotFields = [
+  'performer',
+  'role',
+  'label',
+  'color',
+  'note',
+  'planned_frequency',
+  'planned_profile',
+  'planned_transmitter',
+  'spares',
+] as const
+
+export const recordedChanges = [...slotFields, 'moved', 'equipment', 'name', 'setting'] as const
+export type RecordedChange = (typeof recordedChanges)[number]
+
+/** The kinds in the `changes` of a handover. */
+export const handoverChanges = [...recordedChanges, 'frequency'] as const
+export type HandoverChangeKind = (typeof handoverChanges)[number]
 
 /** The halves of two slots that are exchanged. */
 export const swapKinds = ['people', 'equipment'] as const

@@ -59,6 +59,25 @@ export async function listAlertsDuring(reader: Reader, { from, to }: { readonly 
     .sort((a, b) => a.raised_at - b.raised_at || a.id - b.id)
 }
 
+/** Returns the newest alerts of batteries that died in a range of time (epoch ms). */
+export async function listDeaths(
+  reader: Reader,
+  { from, to }: { readonly from: number; readonly to: number },
+  limit: number,
+): Promise<Alert[]> {
+  const rows = await reader
+    .selectFrom('alerts')
+    .selectAll()
+    .where('kind', '=', 'battery_died')
+    .where('raised_at', '<=', to)
+    .where((where) => where.or([where('cleared_at', 'is', null), where('cleared_at', '>=', from)]))
+    .orderBy('raised_at', 'desc')
+    .limit(limit)
+    .execute()
+  const diedAt = ({ raised_at, data }: Alert) => Date.parse(data.died_at ?? '') || raised_at
+  return rows.map(toAlert).filter((alert) => diedAt(alert) >= from)
+}
+
 export async function listAlerts(
   reader: Reader,
   filter: AlertFilter,

@@ -105,6 +105,8 @@ const tableKinds = {
   notification_delivery_alerts: 'kept',
   planning_center_token: 'kept',
   planning_center_services: 'kept',
+  changes: 'kept',
+  handovers: 'kept',
   audit: 'kept',
   users: 'kept',
   tokens: 'kept',

@@ -13,6 +13,7 @@ import { findActiveAssignment, hasUnit } from './hardware.ts'
 import { nextRevision } from './revision.ts'
 import { inChunks } from './rows.ts'
 import { findShow, markShow } from './shows.ts'
+import { recordSlotChanges, type Values } from './slot-changes.ts'
 import { countPlaceholderChange, findSlotEntry } from './slot-entries.ts'
 import { findOccupiedSlot, placeHolders } from './slots.ts'
 import { nextVersion } from './versions.ts'
@@ -37,8 +38,6 @@ type UndoableTable = keyof typeof undoableColumns
 
 /** Of these tables, a version never returns. */
 const versionedTables: readonly UndoableTable[] = ['performers', 'slot_entries', 'groups']
-
-type Values = Readonly<Record<string, string | number | null>>
 
 interface RowChange {
   readonly table: UndoableTable
@@ -101,6 +100,7 @@ export class UndoRecorder {
       .deleteFrom('undo_records')
       .where('created_at', '<=', now - retentionMs)
       .execute()
+    await recordSlotChanges(this.#tx, { at: now, by: this.#by }, changes)
     const slots = JSON.stringify(await slotsOf(this.#tx, rows))
     const { id } = await query
       .insertInto('undo_records')

@@ -12,6 +12,7 @@ import { now } from '../../platform/clock.ts'
 import type { Log } from '../../platform/log.ts'
 import { pause } from '../../platform/wait.ts'
 import { pruneAudit } from '../../storage/audit.ts'
+import { pruneChanges } from '../../storage/changes.ts'
 import type { Database } from '../../storage/database.ts'
 import {
   deleteOldFailedLogins,
@@ -260,6 +261,7 @@ export class Credentials {
       await deleteOldFailedLogins(tx, this.#now() - loginLimits.windowMs)
       await deleteOldOidcLogins(tx, this.#now())
       await pruneAudit(tx, this.#now())
+      await pruneChanges(tx, this.#now())
     })
   }
 }

@@ -17,6 +17,7 @@ import { discoveryRoutes, reviewRoutes } from './discovery.ts'
 import { docsRoutes } from './docs.ts'
 import { eventRoutes } from './events.ts'
 import { frequencyRoutes } from './frequencies.ts'
+import { handoverRoutes } from './handovers.ts'
 import { hardwareRoutes } from './hardware.ts'
 import { historyRoutes } from './history.ts'
 import { importRoutes } from './imports.ts'
@@ -90,6 +91,7 @@ export async function registerRoutes(
 /** Routes that need only the service. */
 const serviceRoutes = [
   alertRoutes,
+  handoverRoutes,
   hardwareRoutes,
   historyRoutes,
   placeholderRoutes,

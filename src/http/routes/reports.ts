@@ -2,14 +2,14 @@
 
 import type { FastifyRequest } from 'fastify'
 import { getShow } from '../../actions/shows/edit-shows.ts'
+import { listBatteries } from '../../actions/shows/list-batteries.ts'
 import { reportChecks, reportShow } from '../../actions/shows/report-show.ts'
-import { type BatteryList, type CrewSheet, reportOperations, type ShowReport } from '../../contract/reports.ts'
-import { toBatteryList, toBatteryListCsv } from '../../domain/reports/battery-list.ts'
+import { type CrewSheet, reportOperations, type ShowReport } from '../../contract/reports.ts'
+import { toBatteryListCsv } from '../../domain/reports/battery-list.ts'
 import { toCheckReportCsv } from '../../domain/reports/check-report.ts'
 import { toCrewSheet, toCrewSheetCsv } from '../../domain/reports/crew-sheet.ts'
 import { toReportCsv } from '../../domain/reports/show-report.ts'
 import { parseTimestamp } from '../../domain/timestamp.ts'
-import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
 import { clientKeyOf } from '../server/client-key.ts'
 import type { ContractServer } from '../server/contract.ts'
@@ -84,29 +84,18 @@ export function reportRoutes(app: ContractServer, service: Service): void {
 
   app.route({
     ...reportOperations.getBatteryList,
-    handler: ({ query }) => batteryList(service, query.before),
+    handler: ({ query }) => listBatteries(service, parseTimestamp(query.before ?? '')),
   })
 
   app.route({
     ...reportOperations.getBatteryListCsv,
     handler: (request, reply) =>
-      sendCsv(request, reply, 'changes.csv', toCsv(batteryList(service, request.query.before), toBatteryListCsv)),
-  })
-}
-
-const defaultMs = 2 * 60 * 60_000
-
-function batteryList({ receiverStore, forecasts, settings, slotRecords, lists }: Service, until?: string): BatteryList {
-  const time = now()
-  const ends = lists.runningShows().map(({ ends_at }) => ends_at ?? 0)
-  const end = Math.max(...ends, 0)
-  return toBatteryList({
-    receivers: receiverStore.listFacts(),
-    before: parseTimestamp(until ?? '') ?? (end > time ? end : time + defaultMs),
-    now: time,
-    titleOf: (receiver, channel) => slotRecords.titleOf(receiver, channel).title ?? '',
-    forecastOf: (channel) => forecasts.forecastOf(channel),
-    thresholdsOf: ({ manufacturer }, { slot }) => settings.thresholds(manufacturer, slot),
+      sendCsv(
+        request,
+        reply,
+        'changes.csv',
+        toCsv(listBatteries(service, parseTimestamp(request.query.before ?? '')), toBatteryListCsv),
+      ),
   })
 }
 

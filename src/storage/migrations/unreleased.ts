@@ -108,4 +108,30 @@ export const unreleased: readonly Migration[] = [
     names: ['20261129T0610Z-checked-states'],
     statements: () => ['alter table checks add column checked text'],
   },
+  {
+    names: ['20261129T0620Z-handovers'],
+    statements: (dialect) => [
+      `create table changes (
+        ${idColumn(dialect)},
+        at bigint not null,
+        actor text not null,
+        what text not null,
+        target text not null,
+        slot bigint,
+        title text,
+        before text not null,
+        after text not null
+      )`,
+      'create index changes_at on changes (at)',
+      // Two people who close the same period at once close it once.
+      `create table handovers (
+        ${idColumn(dialect)},
+        since bigint not null unique,
+        until bigint not null,
+        actor text not null,
+        note text not null,
+        contents text not null
+      )`,
+    ],
+  },
 ]

@@ -1,7 +1,7 @@
 /** Shows, scenes, line checks and performers, and the import of casts. */
 
 import type { Generated } from 'kysely'
-import type { CheckResult } from '../../contract/values.ts'
+import type { CheckResult, RecordedChange } from '../../contract/values.ts'
 import type { PictureType } from '../../domain/equipment/picture.ts'
 import type { Flag } from './flag.ts'
 
@@ -13,6 +13,8 @@ export interface ShowTables {
   pictures: PictureRow
   assignments: AssignmentRow
   undo_records: UndoRow
+  changes: ChangeRow
+  handovers: HandoverRow
   planning_center_token: PlanningCenterTokenRow
   planning_center_services: PlanningCenterServiceRow
 }
@@ -58,7 +60,7 @@ export interface CheckRow {
   checked_at: number | null
   result: CheckResult | null
   note: string | null
-  /** JSON: see `CheckedState` in `contract/checks.ts`; null in rows from before the upgrade, too. */
+  /** JSON: see `CheckedState` in `contract/checks.ts`; also null in rows from before the upgrade. */
   checked: string | null
   /** The user who began it, or who entered the result. */
   actor: string
@@ -100,6 +102,32 @@ interface UndoRow {
   /** JSON: the slots that the action concerned. */
   slots: string
   is_undone: Generated<Flag>
+}
+
+/** A change by a person, for handovers. */
+interface ChangeRow {
+  id: Generated<number>
+  at: number
+  actor: string
+  what: RecordedChange
+  /** JSON: an id, or the key of a setting. */
+  target: string
+  slot: number | null
+  title: string | null
+  /** JSON: the values before and after. */
+  before: string
+  after: string
+}
+
+interface HandoverRow {
+  id: Generated<number>
+  since: number
+  until: number
+  actor: string
+  /** Empty without a note. */
+  note: string
+  /** JSON: see `HandoverContents` in `contract/handovers.ts`. */
+  contents: string
 }
 
 /** The table has at most one row, with the id 1. */
