@@ -1,9 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
+import { catalogues } from './scripts/catalogues.ts'
 import { SlowestFirst } from './scripts/slowest-first.ts'
 import { SummaryReporter } from './scripts/summary-reporter.ts'
 
 export default defineConfig({
+  plugins: [catalogues({ folder: fileURLToPath(new URL('web/languages', import.meta.url)), isDivided: false })],
   resolve: {
     alias: [
       {

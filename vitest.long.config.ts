@@ -6,6 +6,7 @@ import config from './vitest.config.ts'
  * page for preparation and administration.
  */
 export default defineConfig({
+  plugins: config.plugins,
   test: {
     ...config.test,
     include: ['{src,test}/**/*.long.test.ts'],

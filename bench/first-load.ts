@@ -1,6 +1,6 @@
 /**
- * What each page of the demo loads when it is opened first: scripts and styles on the wire, and the share of them that
- * the page does not use. The monitor is also opened on an emulated phone. The browser's cache is empty.
+ * Opens each page of the demo with an empty browser cache. Measures its scripts and styles on the wire, and the share of
+ * them that it does not use. The monitor is also opened on an emulated phone.
  */
 
 import type { Browser, CDPSession, Page } from 'playwright-core'

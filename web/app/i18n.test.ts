@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
 import { parseSync } from 'vite'
 import { describe, expect, it } from 'vitest'
 import { english as englishTexts } from './english.ts'
 import { chooseLanguage, preferredLocales, t } from './i18n.ts'
+import { pageSections } from './page-sections.ts'
 
 describe('chooseLanguage', () => {
   it.each<[readonly string[], string, string]>([
@@ -35,6 +37,7 @@ const sources = readdirSync(web, { recursive: true, encoding: 'utf8' }).filter((
   /(?<!\.test)\.tsx?$/.test(path),
 )
 const english = readCatalogue('en')
+const calls = usages()
 const pluralSuffix = /_(zero|one|two|few|many|other)$/
 
 describe('catalogues', () => {
@@ -50,8 +53,6 @@ describe('catalogues', () => {
     })
     expect(keys.sort()).toEqual([...new Set(expected)].sort())
   })
-
-  const calls = usages()
 
   it('English has no key that no module uses', () => {
     const patterns = [...new Map(calls.map(({ key }) => [key.source, key])).values()]
@@ -77,6 +78,57 @@ describe('catalogues', () => {
     expect(t('arrange.selected', { name })).toBe(`${name} selected.`)
   })
 })
+
+describe('sections of pages', () => {
+  const divided = new Set<string>(pageSections)
+  const sectionsOf = (modules: Iterable<string>) => {
+    const paths = new Set(modules)
+    const sections = calls
+      .filter(({ path }) => paths.has(path))
+      .map(({ key }) => /^\^(\w+)\\\./.exec(key.source)?.[1] ?? '')
+    return [...new Set(sections)].filter((section) => divided.has(section)).sort()
+  }
+  const atStart = reachable('app/main.tsx', new Set(), { isOnDemand: false })
+
+  it('are not used by modules that are loaded at the start', () => {
+    expect(atStart).toContain('app/status-line.tsx')
+    expect(sectionsOf(atStart)).toEqual([])
+  })
+
+  const routes = readFileSync(new URL('app/routes.tsx', web), 'utf8')
+  const pages = [...routes.matchAll(/(?:withTexts\(\[(.*?)\], )?\(\) => import\('(.*?)'\)/g)].map(
+    ([, sections = '', module = '']) => [posix.join('app', module), sections.match(/\w+/g) ?? []] as const,
+  )
+
+  it.each(pages)('%s is loaded with exactly the sections that it uses', (page, sections) => {
+    const modules = reachable(page, atStart, { isOnDemand: true })
+    expect(sectionsOf(modules)).toEqual([...sections].sort())
+  })
+})
+
+/** Returns the modules that `path` loads, and that are not in `known`. */
+function reachable(path: string, known: ReadonlySet<string>, { isOnDemand }: { isOnDemand: boolean }): Set<string> {
+  const found = new Set<string>()
+  const add = (path: string) => {
+    if (known.has(path) || found.has(path) || !sources.includes(path)) return
+    found.add(path)
+    visit(path, parseSync(path, readFileSync(new URL(path, web), 'utf8')).program as unknown as Node)
+  }
+  const visit = (path: string, node: Node) => {
+    const isImport = /^(?:Import|ExportNamed|ExportAll)Declaration$/.test(node.type) && !isOfTypes(node)
+    if (isImport || (isOnDemand && node.type === 'ImportExpression')) {
+      const source = node.source as { value: string } | null
+      if (source?.value.startsWith('.')) add(posix.join(posix.dirname(path), source.value))
+    }
+    for (const child of childrenOf(node)) visit(path, child)
+  }
+  add(path)
+  return found
+}
+
+function isOfTypes({ importKind, exportKind }: Node): boolean {
+  return importKind === 'type' || exportKind === 'type'
+}
 
 const components = sources.filter((path) => path.endsWith('.tsx'))
 

@@ -1,17 +1,22 @@
-/** The texts are loaded before any module that imports `t` runs, so a change of language needs a reload. */
+/** The texts are loaded before any module that uses them runs, so a change of language needs a reload. */
 
-import { createInstance } from 'i18next'
-import { english } from './english.ts'
+import { english, loaders, type Texts } from 'virtual:catalogues'
+import type { english as englishTexts } from './english.ts'
 import { readLocal, writeLocal } from './local-storage.ts'
+import type { PageSection } from './page-sections.ts'
 
-type Catalogue = typeof english
+type PluralForm = 'zero' | Intl.LDMLPluralRule
 
-declare module 'i18next' {
-  interface CustomTypeOptions {
-    resources: { translation: Catalogue }
-    nsSeparator: false
-  }
-}
+/** The paths of all texts, without their plural forms. */
+type KeyOf<Catalogue> = {
+  [Name in keyof Catalogue & string]: Catalogue[Name] extends string
+    ? Name extends `${infer Base}_${PluralForm}`
+      ? Base
+      : Name
+    : `${Name}.${KeyOf<Catalogue[Name]>}`
+}[keyof Catalogue & string]
+
+export type TextKey = KeyOf<typeof englishTexts>
 
 interface LanguageChoice {
   readonly language: string
@@ -19,34 +24,52 @@ interface LanguageChoice {
   readonly locale: string
 }
 
-/** Catalogues other than English are loaded on demand. */
-const loaders = import.meta.glob<Catalogue>(['../languages/*.json', '!../languages/en.json'], { import: 'default' })
-
 const storageKey = 'micwatch.language'
 
-export const languages: readonly string[] = ['en', ...Object.keys(loaders).map(languageOf)]
+export const languages: readonly string[] = ['en', ...Object.keys(loaders).filter((language) => language !== 'en')]
 
 export const chosenLanguage = languages.find((language) => language === readLocal(storageKey)) ?? null
 
 const choice = chooseLanguage(preferredLocales(chosenLanguage, globalThis.navigator?.languages ?? []), languages)
-const translated = await loaders[`../languages/${choice.language}.json`]?.().catch(() => null)
+const translated = await loadPart(choice.language, 'app').catch(() => undefined)
 
 /** English if the catalogue could not be loaded. */
+const language = translated ? choice.language : 'en'
 export const locale = translated || choice.language === 'en' ? choice.locale : 'en'
 
-const i18n = createInstance()
-void i18n.init({
-  lng: translated ? choice.language : 'en',
-  fallbackLng: 'en',
-  lowerCaseLng: true,
-  resources: { en: { translation: english }, ...(translated && { [choice.language]: { translation: translated } }) },
-  initAsync: false,
-  nsSeparator: false,
-  // React escapes HTML.
-  interpolation: { escapeValue: false },
-})
+const catalogue: Record<string, unknown> = { ...english, ...translated }
+const pluralRules = new Intl.PluralRules(language)
 
-export const { t } = i18n
+async function loadPart(language: string, part: PageSection | 'app'): Promise<Texts | undefined> {
+  const loaded = await loaders[language]?.[part]?.()
+  return loaded?.default
+}
+
+/** Loads the texts of a page before the page. */
+export function withTexts<Page>(sections: readonly PageSection[], load: () => Promise<Page>): () => Promise<Page> {
+  return async () => {
+    const missing = sections.filter((section) => !(section in catalogue))
+    const parts = missing.map((part) => loadPart(language, part).catch(() => loadPart('en', part)))
+    Object.assign(catalogue, ...(await Promise.all(parts)))
+    return load()
+  }
+}
+
+/** Returns the text for a key, with its values inserted. `count` also selects the plural form. */
+export function t(key: TextKey, values: Readonly<Record<string, unknown>> = {}): string {
+  const text = findText(key, values.count) ?? key
+  return text.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => String(values[name] ?? ''))
+}
+
+function findText(key: string, count: unknown): string | undefined {
+  const path = key.split('.')
+  const name = path.pop() ?? ''
+  let texts: unknown = catalogue
+  for (const part of path) texts = (texts as Texts | undefined)?.[part]
+  const forms = typeof count === 'number' ? [count === 0 && 'zero', pluralRules.select(count), 'other'] : []
+  const names = [...forms.filter(Boolean).map((form) => `${name}_${form}`), name]
+  return names.map((each) => (texts as Texts | undefined)?.[each]).find((text) => typeof text === 'string')
+}
 
 /** A speaker of the language with experience in the trade has read and confirmed these texts. */
 const confirmedLanguages: readonly string[] = ['en']
@@ -77,8 +100,4 @@ export function preferredLocales(chosen: string | null, preferred: readonly stri
   if (chosen === null) return preferred
   const ofLanguage = preferred.filter((locale) => `${locale.toLowerCase()}-`.startsWith(`${chosen}-`))
   return [...ofLanguage, chosen, ...preferred]
-}
-
-function languageOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1, -'.json'.length)
 }

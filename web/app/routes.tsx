@@ -1,4 +1,4 @@
-/** One route for each page in src/domain/pages.ts. Pages other than the monitor and the wall are loaded on demand. */
+/** One route for each page in src/domain/pages.ts. Each page is loaded when it is opened. */
 
 import {
   createRootRoute,
@@ -15,12 +15,11 @@ import { lazy, Suspense, useEffect } from 'react'
 import { localSite } from '../../src/domain/equipment/sites.ts'
 import { type PageName, pathOf } from '../../src/domain/pages.ts'
 import { checkQuery, parseCheck } from '../checks/address.ts'
-import { Monitor } from '../monitor/monitor.tsx'
 import { parseRange, rangeQuery } from '../parts/channels/channel-range.ts'
-import { Wall } from '../wall/wall.tsx'
 import { useServices, useWatchState } from './context.ts'
 import { BrokenPage, UnknownPage } from './error-pages.tsx'
 import { Frame } from './frame.tsx'
+import { withTexts } from './i18n.ts'
 import { Navigating } from './navigating.tsx'
 import { formatQuery, parseQuery, useIsKiosk } from './query.ts'
 import { parseView } from './view.ts'
@@ -156,7 +155,7 @@ const wall = createRoute({
   path: route('wall'),
   validateSearch: parseView,
   staticData: levelsOrReplay,
-  component: Wall,
+  component: lazyRouteComponent(() => import('../wall/wall.tsx'), 'Wall'),
 })
 
 const livePages = [
@@ -165,7 +164,10 @@ const livePages = [
     path: route('monitor'),
     validateSearch: parseView,
     staticData: levelsOrReplay,
-    component: Monitor,
+    component: lazyRouteComponent(
+      withTexts(['cast'], () => import('../monitor/monitor.tsx')),
+      'Monitor',
+    ),
   }),
   createRoute({
     getParentRoute: inFrame,
@@ -194,7 +196,10 @@ const livePages = [
     getParentRoute: inFrame,
     path: route('frequencies'),
     staticData: localLevels,
-    component: lazyRouteComponent(() => import('../frequencies/frequencies.tsx'), 'FrequenciesPage'),
+    component: lazyRouteComponent(
+      withTexts(['frequencies', 'settings'], () => import('../frequencies/frequencies.tsx')),
+      'FrequenciesPage',
+    ),
   }),
   createRoute({
     getParentRoute: inFrame,
@@ -236,7 +241,10 @@ const livePages = [
   createRoute({
     getParentRoute: inFrame,
     path: route('about'),
-    component: lazyRouteComponent(() => import('./about.tsx'), 'About'),
+    component: lazyRouteComponent(
+      withTexts(['about'], () => import('./about.tsx')),
+      'About',
+    ),
   }),
   createRoute({
     getParentRoute: inFrame,
@@ -249,27 +257,42 @@ const adminPages = [
   createRoute({
     getParentRoute: inFrame,
     path: route('overview'),
-    component: lazyRouteComponent(() => import('../admin/overview.tsx'), 'Overview'),
+    component: lazyRouteComponent(
+      withTexts(['connections'], () => import('../admin/overview.tsx')),
+      'Overview',
+    ),
   }),
   createRoute({
     getParentRoute: inFrame,
     path: route('queue'),
-    component: lazyRouteComponent(() => import('../admin/equipment/queue.tsx'), 'Queue'),
+    component: lazyRouteComponent(
+      withTexts(['queue'], () => import('../admin/equipment/queue.tsx')),
+      'Queue',
+    ),
   }),
   createRoute({
     getParentRoute: inFrame,
     path: route('movements'),
-    component: lazyRouteComponent(() => import('../admin/equipment/movements.tsx'), 'Movements'),
+    component: lazyRouteComponent(
+      withTexts(['movements'], () => import('../admin/equipment/movements.tsx')),
+      'Movements',
+    ),
   }),
   createRoute({
     getParentRoute: inFrame,
     path: route('connections'),
-    component: lazyRouteComponent(() => import('../admin/equipment/connections.tsx'), 'Connections'),
+    component: lazyRouteComponent(
+      withTexts(['connections'], () => import('../admin/equipment/connections.tsx')),
+      'Connections',
+    ),
   }),
   createRoute({
     getParentRoute: inFrame,
     path: route('layout'),
-    component: lazyRouteComponent(() => import('../admin/layout/layout.tsx'), 'Layout'),
+    component: lazyRouteComponent(
+      withTexts(['layout'], () => import('../admin/layout/layout.tsx')),
+      'Layout',
+    ),
   }),
   createRoute({
     getParentRoute: inFrame,
@@ -279,52 +302,82 @@ const adminPages = [
   createRoute({
     getParentRoute: inFrame,
     path: route('performers'),
-    component: lazyRouteComponent(() => import('../admin/cast/performers.tsx'), 'Performers'),
+    component: lazyRouteComponent(
+      withTexts(['cast'], () => import('../admin/cast/performers.tsx')),
+      'Performers',
+    ),
   }),
   createRoute({
     getParentRoute: inFrame,
     path: route('cast'),
-    component: lazyRouteComponent(() => import('../admin/cast/cast.tsx'), 'Cast'),
+    component: lazyRouteComponent(
+      withTexts(['cast', 'planningCenter'], () => import('../admin/cast/cast.tsx')),
+      'Cast',
+    ),
   }),
   createRoute({
     getParentRoute: inFrame,
     path: route('find'),
-    component: lazyRouteComponent(() => import('../admin/equipment/find-equipment.tsx'), 'FindEquipment'),
+    component: lazyRouteComponent(
+      withTexts(['manufacturers'], () => import('../admin/equipment/find-equipment.tsx')),
+      'FindEquipment',
+    ),
   }),
   createRoute({
     getParentRoute: inFrame,
     path: route('manufacturers'),
-    component: lazyRouteComponent(() => import('../admin/equipment/manufacturers.tsx'), 'Manufacturers'),
+    component: lazyRouteComponent(
+      withTexts(['manufacturers'], () => import('../admin/equipment/manufacturers.tsx')),
+      'Manufacturers',
+    ),
   }),
   createRoute({
     getParentRoute: inFrame,
     path: route('settings'),
-    component: lazyRouteComponent(() => import('../admin/settings/settings.tsx'), 'SettingsPage'),
+    component: lazyRouteComponent(
+      withTexts(['settings'], () => import('../admin/settings/settings.tsx')),
+      'SettingsPage',
+    ),
   }),
   createRoute({
     getParentRoute: inFrame,
     path: route('notifications'),
-    component: lazyRouteComponent(() => import('../notifications/notifications.tsx'), 'Notifications'),
+    component: lazyRouteComponent(
+      withTexts(['notifications'], () => import('../notifications/notifications.tsx')),
+      'Notifications',
+    ),
   }),
   createRoute({
     getParentRoute: inFrame,
     path: route('nodes'),
-    component: lazyRouteComponent(() => import('../admin/equipment/nodes.tsx'), 'Nodes'),
+    component: lazyRouteComponent(
+      withTexts(['nodes'], () => import('../admin/equipment/nodes.tsx')),
+      'Nodes',
+    ),
   }),
   createRoute({
     getParentRoute: inFrame,
     path: route('people'),
-    component: lazyRouteComponent(() => import('../admin/access/people.tsx'), 'People'),
+    component: lazyRouteComponent(
+      withTexts(['people'], () => import('../admin/access/people.tsx')),
+      'People',
+    ),
   }),
   createRoute({
     getParentRoute: inFrame,
     path: route('tokens'),
-    component: lazyRouteComponent(() => import('../admin/access/tokens.tsx'), 'Tokens'),
+    component: lazyRouteComponent(
+      withTexts(['tokens', 'people'], () => import('../admin/access/tokens.tsx')),
+      'Tokens',
+    ),
   }),
   createRoute({
     getParentRoute: inFrame,
     path: route('audit'),
-    component: lazyRouteComponent(() => import('../admin/access/audit.tsx'), 'Audit'),
+    component: lazyRouteComponent(
+      withTexts(['audit'], () => import('../admin/access/audit.tsx')),
+      'Audit',
+    ),
   }),
 ] as const
 

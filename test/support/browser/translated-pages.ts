@@ -20,6 +20,7 @@ export async function buildTranslatedPages(folder: string, tag: string): Promise
     'src/globals.d.ts',
     'package.json',
     'vite.config.ts',
+    'scripts/catalogues.ts',
     'tsconfig.json',
   ]) {
     await cp(join(root, path), join(folder, path), { recursive: true })
