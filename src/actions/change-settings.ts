@@ -1,5 +1,6 @@
 /** Changes settings while the service runs: global settings, and those of a manufacturer or a group. */
 
+import type { ScopeConfiguration } from '../contract/configuration.ts'
 import {
   defaultSettings,
   isSettingKey,
@@ -12,16 +13,28 @@ import type { Region } from '../contract/values.ts'
 import type { Actor } from '../domain/access/access.ts'
 import { RequestError } from '../domain/errors.ts'
 import { parseTvInUse } from '../domain/frequencies/tv-raster.ts'
-import { findConflict, globalScope, parseSetting, type SettingRecord } from '../domain/settings.ts'
+import { findConflict, globalScope, parseSetting, type SettingRecord, type SettingScope } from '../domain/settings.ts'
+import type { RequireVersion } from '../domain/versions.ts'
 import { now } from '../platform/clock.ts'
 import type { Service } from '../service.ts'
 import { writeAudit } from '../storage/audit.ts'
 import { type Change, insertChanges } from '../storage/changes.ts'
 import type { Tx } from '../storage/database.ts'
-import { deleteSetting, saveSetting } from '../storage/settings.ts'
+import { deleteSetting, saveSetting, scopeName } from '../storage/settings.ts'
+import { editRecords } from './edit-records.ts'
+
+/** Returns the effective settings of a scope with their version. */
+export function getSettings({ settings, lists }: Service, scope: SettingScope): ScopeConfiguration {
+  return { ...settings.inScope(scope), version: lists.settingsVersion(scope) }
+}
 
 /** Stores a setting, and returns the effective values of its scope. Throws a RequestError that names an invalid field. */
-export async function changeSetting(service: Service, actor: Actor, change: SettingRecord): Promise<Settings> {
+export async function changeSetting(
+  service: Service,
+  actor: Actor,
+  change: SettingRecord,
+  requireVersion: RequireVersion<ScopeConfiguration>,
+): Promise<ScopeConfiguration> {
   const { key, value, manufacturer, group } = change
   requireKey(key)
   if (group !== null && !settingKinds[key].isPerGroup) {
@@ -33,8 +46,8 @@ export async function changeSetting(service: Service, actor: Actor, change: Sett
   const parsed = parseSetting(key, value)
   if (!parsed.ok) throw new RequestError('bad_request', { details: `value: ${key} expects ${parsed.expected}` })
   requireConsistent(service, key, parsed.value)
-  const before = service.settings.inScope(change)[key]
-  await service.db.transaction(async (tx) => {
+  await editSettings(service, change, requireVersion, async (tx) => {
+    const before = service.settings.inScope(change)[key]
     await saveSetting(tx, { manufacturer, group, key, value })
     await writeAudit(tx, {
       actor,
@@ -45,8 +58,7 @@ export async function changeSetting(service: Service, actor: Actor, change: Sett
     })
     await recordChange(service, tx, actor, change, { before, after: parsed.value })
   })
-  await service.reload()
-  return service.settings.inScope(change)
+  return getSettings(service, change)
 }
 
 /**
@@ -57,20 +69,34 @@ export async function forgetSetting(
   service: Service,
   actor: Actor,
   setting: Omit<SettingRecord, 'value'>,
+  requireVersion: RequireVersion<ScopeConfiguration>,
 ): Promise<void> {
   const { key, manufacturer, group } = setting
   const target = targetOf(setting)
   if (isSettingKey(key) && manufacturer === null && group === null)
     requireConsistent(service, key, defaultSettings[key])
-  const before = service.settings.inScope(setting)
-  const outer = manufacturer === null && group === null ? defaultSettings : service.settings.inScope(globalScope)
-  await service.db.transaction(async (tx) => {
+  await editSettings(service, setting, requireVersion, async (tx) => {
+    const before = service.settings.inScope(setting)
+    const outer = manufacturer === null && group === null ? defaultSettings : service.settings.inScope(globalScope)
     if (!(await deleteSetting(tx, setting))) throw new RequestError('not_found', { subject: `setting ${target}` })
     const details = { key, manufacturer, group }
     await writeAudit(tx, { actor, action: 'settings.forget', target, result: 'ok', details })
     if (isSettingKey(key)) await recordChange(service, tx, actor, setting, { before: before[key], after: outer[key] })
   })
-  await service.reload()
+}
+
+function editSettings(
+  service: Service,
+  scope: SettingScope,
+  requireVersion: RequireVersion<ScopeConfiguration>,
+  edit: (tx: Tx) => Promise<void>,
+): Promise<void> {
+  return editRecords(service, 'versions', async (tx) => {
+    // Another process may have changed them before this transaction began.
+    await service.reload()
+    requireVersion(getSettings(service, scope), `the settings of ${scopeName(scope)}`)
+    await edit(tx)
+  })
 }
 
 /** Records a change for the handover. */

@@ -26,7 +26,7 @@ async function start(urls: readonly string[], fields: Partial<NotificationRule> 
     const channel = { id: index + 1, name: url, type: 'webhook', enabled: true } as const
     return {
       ...channel,
-      open: () => ({ ...channel, without_names: false, config: { url }, secrets: {}, signing: null }),
+      open: () => ({ ...channel, without_names: false, config: { url }, secrets: {}, signing: null, version: 1 }),
     }
   })
   const silenced = new Set<number>()

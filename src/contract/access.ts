@@ -29,6 +29,7 @@ import {
   time,
   timeOrNull,
   trueOrFalse,
+  version,
   whole,
   wholeOrNull,
 } from './schema.ts'
@@ -45,6 +46,7 @@ export const User = named('User', 'A user account.', {
   last_login_at: timeOrNull('When the user last signed in.'),
   issuer: textOrNull('The OpenID Connect provider through which the user signs in; null for a local user.'),
   subject: textOrNull('The id of the user at that provider; null for a local user.'),
+  version,
 })
 export type UserBody = Body<typeof User>
 
@@ -91,6 +93,7 @@ const tokenFields = {
   expires_at: timeOrNull('When the token expires; null: never.'),
   last_used_at: timeOrNull('When the token was last used.'),
   last_used_address: textOrNull('Client address of the last use.'),
+  version,
 }
 
 export const Token = named('Token', 'An API token.', tokenFields)
@@ -242,13 +245,13 @@ export const accessOperations = operationsOf({
     ...about('Administration', 'Changes the role, password or active state of a user.'),
     params: ById,
     body: UserChange,
-    response: { 200: User, 409: ErrorResponse },
+    response: { 200: User, 409: ErrorResponse, 412: ErrorResponse },
   }),
 
   removeUser: endpoint('DELETE', '/api/admin/users/:id/', {
     ...about('Administration', 'Removes a user.'),
     params: ById,
-    response: { 204: NoContent, 409: ErrorResponse },
+    response: { 204: NoContent, 409: ErrorResponse, 412: ErrorResponse },
   }),
 
   listTokens: endpoint('GET', '/api/admin/tokens/', {
@@ -267,13 +270,13 @@ export const accessOperations = operationsOf({
     ...about('Administration', 'Changes the name, role or expiry of a token.'),
     params: ById,
     body: TokenChange,
-    response: { 200: Token },
+    response: { 200: Token, 412: ErrorResponse },
   }),
 
   revokeToken: endpoint('DELETE', '/api/admin/tokens/:id/', {
     ...about('Administration', 'Revokes a token.'),
     params: ById,
-    response: { 204: NoContent },
+    response: { 204: NoContent, 412: ErrorResponse },
   }),
 
   listAuditRecords: endpoint('GET', '/api/admin/audit/', {

@@ -32,6 +32,7 @@ import {
   textOrNull,
   time,
   timeOrNull,
+  version,
   wholeOrNull,
 } from './schema.ts'
 import { alertStates, severities } from './values.ts'
@@ -88,6 +89,7 @@ export const Silence = named(
     reason: text('Why.'),
     by: text('Name of the user or token that created it, or `local`.'),
     created_at: time('When it was created.'),
+    version,
   },
 )
 export type SilenceBody = Body<typeof Silence>
@@ -170,6 +172,6 @@ export const alertOperations = operationsOf({
   removeSilence: endpoint('DELETE', '/api/silences/:id/', {
     ...about('Monitoring', 'Ends a silence.'),
     params: ById,
-    response: { 204: NoContent },
+    response: { 204: NoContent, 412: ErrorResponse },
   }),
 })

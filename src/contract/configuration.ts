@@ -18,6 +18,7 @@ import {
   query,
   text,
   textOrNull,
+  version,
   whole,
   wholeOrNull,
 } from './schema.ts'
@@ -57,6 +58,12 @@ const schemas = Object.fromEntries(Object.entries(settingKinds).map(([key, kind]
 
 export const Configuration = named('Config', 'Effective settings.', schemas)
 
+const ScopeConfiguration = named('ScopeConfig', 'Effective settings of a scope, and their version.', {
+  ...schemas,
+  version,
+})
+export type ScopeConfiguration = Body<typeof ScopeConfiguration>
+
 type Sourced<Schema extends TSchema> = Type.TObject<{
   value: Schema
   source: Type.TEnum<['stored', 'manufacturer', 'global', 'configured', 'default']>
@@ -83,6 +90,7 @@ export const ScopedSettings = named('ScopedSettings', 'The settings of one scope
     },
     { description: 'By key.' },
   ),
+  version,
 })
 export type SettingsBody = Body<typeof ScopedSettings>
 
@@ -108,20 +116,20 @@ export const configurationOperations = operationsOf({
   getConfig: endpoint('GET', '/api/config/', {
     ...about('Monitoring', 'The effective settings: the global ones, or those of one manufacturer or group.'),
     querystring: SettingScope,
-    response: { 200: Configuration, 404: ErrorResponse },
+    response: { 200: ScopeConfiguration, 404: ErrorResponse },
   }),
 
   changeConfig: endpoint('POST', '/api/config/', {
     ...about('Monitoring', 'Changes one setting and returns the effective settings.'),
     querystring: SettingScope,
     body: SettingChange,
-    response: { 200: Configuration, 404: ErrorResponse },
+    response: { 200: ScopeConfiguration, 404: ErrorResponse, 412: ErrorResponse },
   }),
 
   removeConfig: endpoint('DELETE', '/api/config/', {
     ...about('Monitoring', 'Deletes a stored setting of a scope, so that the value that it overrode applies again.'),
     querystring: RemovedSetting,
-    response: { 204: NoContent, 404: ErrorResponse },
+    response: { 204: NoContent, 404: ErrorResponse, 412: ErrorResponse },
   }),
 
   listSettings: endpoint('GET', '/api/admin/settings/', {
@@ -140,6 +148,6 @@ export const configurationOperations = operationsOf({
     ),
     params: ByKey,
     querystring: SettingScope,
-    response: { 204: NoContent },
+    response: { 204: NoContent, 412: ErrorResponse },
   }),
 })

@@ -29,6 +29,7 @@ import {
   textOrNull,
   time,
   trueOrFalse,
+  version,
   whole,
   wholeOrNull,
   zone,
@@ -187,6 +188,7 @@ export const FrequencyProfile = named('FrequencyProfile', 'The requirements of a
   source: text('Where the values come from.'),
   is_built_in: flag('Whether it comes with Micwatch. DELETE resets it instead of removing it.'),
   is_changed: flag('Whether it is built in and was changed.'),
+  version,
 })
 export type FrequencyProfileBody = Body<typeof FrequencyProfile>
 
@@ -364,7 +366,7 @@ export const frequencyOperations = operationsOf({
     ...about('Frequencies', 'Changes the given fields and levels of a profile.'),
     params: ByProfile,
     body: FrequencyProfileChange,
-    response: { 200: FrequencyProfile },
+    response: { 200: FrequencyProfile, 412: ErrorResponse },
   }),
 
   removeFrequencyProfile: endpoint('DELETE', `${profiles}:id/`, {
@@ -373,6 +375,6 @@ export const frequencyOperations = operationsOf({
       'Removes a profile; resets a built-in one. Its channels then use the profile of their model.',
     ),
     params: ByProfile,
-    response: { 204: NoContent, 409: ErrorResponse },
+    response: { 204: NoContent, 409: ErrorResponse, 412: ErrorResponse },
   }),
 })

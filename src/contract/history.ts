@@ -47,6 +47,7 @@ export const Event = named('Event', 'Something that has happened, or a marker.',
   }),
   by: textOrNull('Name of the user or token, or `local`; null: the service itself.'),
   site: siteOfEvent,
+  version: Type.Optional(whole('Only for markers of this installation: changes with every edit. It is the `ETag`.')),
 })
 export type EventBody = Body<typeof Event>
 
@@ -189,12 +190,12 @@ export const historyOperations = operationsOf({
     ...about('History', 'Changes the given fields of a marker.'),
     params: ById,
     body: MarkerChange,
-    response: { 200: Event, 409: ErrorResponse },
+    response: { 200: Event, 409: ErrorResponse, 412: ErrorResponse },
   }),
 
   removeMarker: endpoint('DELETE', '/api/markers/:id/', {
     ...about('History', 'Removes a marker.'),
     params: ById,
-    response: { 204: NoContent, 409: ErrorResponse },
+    response: { 204: NoContent, 409: ErrorResponse, 412: ErrorResponse },
   }),
 })

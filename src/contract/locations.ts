@@ -23,6 +23,7 @@ import {
   Scope,
   text,
   textOrNull,
+  version,
   whole,
   wholeOrNull,
   zone,
@@ -46,6 +47,7 @@ const locationProperties = {
 export const Location = named('Location', 'A location.', {
   ...locationProperties,
   parent: wholeOrNull('Id of the location that contains it.'),
+  version,
 })
 export type Location = Body<typeof Location>
 
@@ -120,13 +122,13 @@ export const locationOperations = operationsOf({
     ...about('Review', 'Changes a location.'),
     params: ById,
     body: LocationChange,
-    response: { 200: Location, 409: ErrorResponse },
+    response: { 200: Location, 409: ErrorResponse, 412: ErrorResponse },
   }),
 
   removeLocation: endpoint('DELETE', '/api/admin/locations/:id/', {
     ...about('Review', 'Removes an empty location.'),
     params: ById,
-    response: { 204: NoContent, 409: ErrorResponse },
+    response: { 204: NoContent, 409: ErrorResponse, 412: ErrorResponse },
   }),
 
   getHardwareLayout: endpoint('GET', '/api/admin/hardware-layout/', {

@@ -22,6 +22,7 @@ import {
   text,
   textOrNull,
   trueOrFalse,
+  version,
   whole,
   wholeOrNull,
 } from './schema.ts'
@@ -41,6 +42,7 @@ export const ManufacturerRecord = named('Manufacturer', 'A manufacturer whose sy
   sources: upstreamDetails.sources,
   device_errors: upstreamDetails.device_errors,
   more: upstreamDetails.more,
+  version,
 })
 export type ManufacturerBody = Body<typeof ManufacturerRecord>
 
@@ -150,13 +152,13 @@ export const manufacturerOperations = operationsOf({
     ...about('Administration', 'Changes a manufacturer; keys of `config` are merged into the stored configuration.'),
     params: ByCode,
     body: ManufacturerChange,
-    response: { 200: ManufacturerRecord, 409: ErrorResponse },
+    response: { 200: ManufacturerRecord, 409: ErrorResponse, 412: ErrorResponse },
   }),
 
   removeManufacturer: endpoint('DELETE', '/api/admin/manufacturers/:code/', {
     ...about('Administration', 'Removes a manufacturer.'),
     params: ByCode,
-    response: { 204: NoContent, 409: ErrorResponse },
+    response: { 204: NoContent, 409: ErrorResponse, 412: ErrorResponse },
   }),
 
   testConfiguration: endpoint('POST', '/api/admin/manufacturers/test', {

@@ -51,6 +51,7 @@ export const NotificationChannel = named('NotificationChannel', 'A service by wh
   without_names: flag(
     'True if its messages identify channels only by slot, without performers, labels, packs or channel names.',
   ),
+  version,
 })
 export type NotificationChannelBody = Body<typeof NotificationChannel>
 
@@ -250,7 +251,7 @@ export const notificationOperations = operationsOf({
     ),
     params: ById,
     body: NotificationChannelChange,
-    response: { 200: NotificationChannel, 409: ErrorResponse },
+    response: { 200: NotificationChannel, 409: ErrorResponse, 412: ErrorResponse },
   }),
 
   removeNotificationChannel: endpoint('DELETE', `${channels}:id/`, {
@@ -259,7 +260,7 @@ export const notificationOperations = operationsOf({
       'Removes a notification channel, and removes it from all rules; messages that are waiting for it are not sent.',
     ),
     params: ById,
-    response: { 204: NoContent },
+    response: { 204: NoContent, 412: ErrorResponse },
   }),
 
   testNotificationChannel: endpoint('POST', `${channels}:id/test`, {

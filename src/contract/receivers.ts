@@ -28,6 +28,7 @@ import {
   text,
   textOrNull,
   time,
+  version,
   whole,
 } from './schema.ts'
 import { faults, networkModes } from './values.ts'
@@ -86,6 +87,7 @@ const hardwareFields = {
   firmware_version: textOrNull('Firmware.'),
   hosted_firmware_version: textOrNull('Version of the transmitter firmware that the receiver stores.'),
   location,
+  version,
   details: Type.Optional(ReceiverDetails),
 }
 
@@ -175,12 +177,12 @@ export const receiverOperations = operationsOf({
     ),
     params: ById,
     body: ReceiverChange,
-    response: { 200: ReceiverDetail, 409: ErrorResponse },
+    response: { 200: ReceiverDetail, 409: ErrorResponse, 412: ErrorResponse },
   }),
 
   removeReceiver: endpoint('DELETE', '/api/admin/receivers/:id/', {
     ...about('Review', 'Removes a receiver.'),
     params: ById,
-    response: { 204: NoContent, 409: ErrorResponse },
+    response: { 204: NoContent, 409: ErrorResponse, 412: ErrorResponse },
   }),
 })

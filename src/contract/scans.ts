@@ -22,6 +22,7 @@ import {
   time,
   timeOrNull,
   uploadedFile,
+  version,
   whole,
 } from './schema.ts'
 import { scanFormats } from './values.ts'
@@ -47,6 +48,7 @@ export const Scan = named('Scan', 'A spectrum scan.', {
   taken_at: timeOrNull('When the scan was made, if the file says so.'),
   uploaded_at: time('When the file was uploaded.'),
   by: text('Name of the user or token, or `local`.'),
+  version,
 })
 export type ScanBody = Body<typeof Scan>
 
@@ -113,6 +115,6 @@ export const scanOperations = operationsOf({
   removeScan: endpoint('DELETE', '/api/scans/:id/', {
     ...about('Frequencies', 'Deletes a spectrum scan.'),
     params: ById,
-    response: { 204: NoContent },
+    response: { 204: NoContent, 412: ErrorResponse },
   }),
 })

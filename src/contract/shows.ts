@@ -102,6 +102,7 @@ export const Scene = named('Scene', 'A stored arrangement of a show.', {
   created_at: time('When it was stored.'),
   by: text('Who stored it.'),
   recalled_at: timeOrNull('When it was last recalled; the scene that was recalled last is the frequency plan.'),
+  version,
 })
 export type SceneBody = Body<typeof Scene>
 
@@ -212,13 +213,13 @@ export const showOperations = operationsOf({
     ...about('Shows', 'Renames a scene.'),
     params: ByScene,
     body: NewScene,
-    response: { 200: Scene },
+    response: { 200: Scene, 412: ErrorResponse },
   }),
 
   removeScene: endpoint('DELETE', '/api/shows/:id/scenes/:scene_id/', {
     ...about('Shows', 'Removes a scene.'),
     params: ByScene,
-    response: { 204: NoContent },
+    response: { 204: NoContent, 412: ErrorResponse },
   }),
 
   recallScene: endpoint('POST', '/api/shows/:id/scenes/:scene_id/recall', {

@@ -11,7 +11,7 @@ import type { StoreIncident } from '../domain/equipment/health.ts'
 import type { StoredProfile } from '../domain/frequencies/profile-changes.ts'
 import type { Scan } from '../domain/frequencies/scans/stored-scan.ts'
 import type { NotificationRule } from '../domain/notifications/rule.ts'
-import type { SettingRecord } from '../domain/settings.ts'
+import type { SettingRecord, SettingScope } from '../domain/settings.ts'
 import { listShowsOfSlot, type Show, stateOf } from '../domain/shows.ts'
 import { now } from '../platform/clock.ts'
 import { listSilences } from '../storage/alerts.ts'
@@ -21,12 +21,14 @@ import { listDiscovered, listLocations } from '../storage/locations.ts'
 import { listNotificationRules, listSealedChannels, type SealedChannel } from '../storage/notifications.ts'
 import { findIncident } from '../storage/repair.ts'
 import { currentRevision } from '../storage/revision.ts'
-import { findMaxHistoryBytes, listSettings } from '../storage/settings.ts'
+import { findMaxHistoryBytes, listSettings, listSettingVersions, scopeName } from '../storage/settings.ts'
 import { listShows } from '../storage/shows.ts'
 import { listGroups } from '../storage/slots.ts'
 
 interface Lists {
   readonly settings: readonly SettingRecord[]
+  /** See `listSettingVersions`. */
+  readonly settingVersions: Readonly<Record<string, number>>
   readonly groups: readonly Group[]
   readonly locations: readonly Location[]
   readonly frequencyProfiles: readonly StoredProfile[]
@@ -47,6 +49,7 @@ interface Lists {
 export class StoredLists {
   current: Lists = {
     settings: [],
+    settingVersions: {},
     groups: [],
     locations: [],
     frequencyProfiles: [],
@@ -76,6 +79,11 @@ export class StoredLists {
     return this.current.groups.filter((group) => manufacturer === undefined || group.manufacturer === manufacturer)
   }
 
+  /** Returns the version of the settings of a scope; 0 before the first edit. */
+  settingsVersion(scope: SettingScope): number {
+    return this.current.settingVersions[scopeName(scope)] ?? 0
+  }
+
   runningShows(): readonly Show[] {
     return this.current.shows.filter((show) => stateOf(show) === 'running')
   }
@@ -100,6 +108,7 @@ export class StoredLists {
       notificationCounter === this.#notificationCounter ? this.current : await readNotifications(reader)
     const lists: Lists = {
       settings: await listSettings(reader),
+      settingVersions: await listSettingVersions(reader),
       groups: await listGroups(reader),
       locations: await listLocations(reader),
       frequencyProfiles: await listStoredProfiles(reader),

@@ -73,6 +73,7 @@ export class ConfiguredManufacturers {
         api_enabled: entry.api_enabled ?? before?.api_enabled ?? true,
         config: { ...before?.config, ...entry.config },
         secretsUnreadable: before?.secretsUnreadable ?? false,
+        version: before?.version ?? 0,
       }
       checkEntry(record, `${file ?? 'configuration'}: manufacturers.${index}`)
       merged.set(record.code, before === undefined ? record : this.#withoutMovedSecrets(before, record, entry))

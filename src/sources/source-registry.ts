@@ -80,7 +80,7 @@ export class SourceRegistry {
 
 /** True if the records differ at most in the name, which does not affect the connection. */
 function hasSameConnection(a: StoredManufacturer, b: StoredManufacturer): boolean {
-  return isDeepStrictEqual({ ...a, name: '' }, { ...b, name: '' })
+  return isDeepStrictEqual({ ...a, name: '', version: 0 }, { ...b, name: '', version: 0 })
 }
 
 /** Takes the name from the record. The sources stay open. */

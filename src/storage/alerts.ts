@@ -18,10 +18,12 @@ import {
 import type { AlertFilter } from '../domain/alerts/alert-filter.ts'
 import type { Silence } from '../domain/alerts/silences.ts'
 import { localSite } from '../domain/equipment/sites.ts'
+import type { Unstored } from '../domain/versions.ts'
 import type { Reader, Tx } from './database.ts'
 import { chunkSize, inChunks, inPages } from './rows.ts'
 import type { AlertRow } from './schema/alerts.ts'
 import type { Schema } from './schema.ts'
+import { nextVersion } from './versions.ts'
 
 export async function listOpenAlerts(reader: Reader): Promise<Alert[]> {
   const open = await reader.selectFrom('alerts').select('id').where('cleared_at', 'is', null).execute()
@@ -292,7 +294,7 @@ export async function listSilences(reader: Reader, now: number): Promise<Silence
 /** Stores a silence, and deletes those that have ended before it was created. */
 export async function insertSilence(
   tx: Tx,
-  { channels, groups, kinds, by, ...silence }: Omit<Silence, 'id'>,
+  { channels, groups, kinds, by, ...silence }: Unstored<Silence>,
 ): Promise<Silence> {
   await tx.query.deleteFrom('silences').where('until', '<=', silence.created_at).execute()
   const lists = {
@@ -300,12 +302,13 @@ export async function insertSilence(
     groups: JSON.stringify(groups),
     kinds: JSON.stringify(kinds),
   }
+  const version = await nextVersion(tx)
   const { id } = await tx.query
     .insertInto('silences')
-    .values({ ...silence, ...lists, created_by: by })
+    .values({ ...silence, ...lists, created_by: by, version })
     .returning('id')
     .executeTakeFirstOrThrow()
-  return { id, channels, groups, kinds, by, ...silence }
+  return { id, channels, groups, kinds, by, ...silence, version }
 }
 
 /** Returns false if there is no such silence, or it has ended. */

@@ -13,6 +13,7 @@ import { nextRevision } from './revision.ts'
 import { chunkSize } from './rows.ts'
 import type { EventRow } from './schema/history.ts'
 import type { Schema } from './schema.ts'
+import { nextVersion } from './versions.ts'
 
 /** The end of ranges that continue. */
 const endOfTime = Number.MAX_SAFE_INTEGER
@@ -40,8 +41,11 @@ export async function importEvents(tx: Tx, drafts: readonly EventDraft[]): Promi
   }
 }
 
+/** A transaction that inserts a marker of this installation must have incremented `versions` already. */
 export async function insertEvent(tx: Tx, draft: EventDraft, revision: number): Promise<EventRecord> {
-  const row = { ...toRow(draft), created_revision: revision, revision }
+  const isOwnMarker = draft.kind === 'marker' && draft.site === null
+  const version = isOwnMarker ? await nextVersion(tx) : null
+  const row = { ...toRow(draft), version, created_revision: revision, revision }
   return toEvent(await tx.query.insertInto('events').values(row).returningAll().executeTakeFirstOrThrow())
 }
 
@@ -318,12 +322,24 @@ function toRow({ by, is_open, data, site, follows: _, ...fields }: EventDraft) {
 }
 
 export function toEvent(row: Selectable<EventRow>): EventRecord {
-  const { ends_at: _, created_revision: __, revision: ___, actor, is_open, data, site, site_name, ...fields } = row
+  const {
+    ends_at: _,
+    created_revision: __,
+    revision: ___,
+    actor,
+    is_open,
+    data,
+    site,
+    site_name,
+    version,
+    ...fields
+  } = row
   return {
     ...fields,
     by: actor,
     is_open: is_open === 1,
     data: JSON.parse(data),
     site: site === null ? null : { code: site, name: site_name ?? site },
+    ...(version !== null && { version }),
   }
 }

@@ -5,9 +5,11 @@ import { isBuiltIn, type StoredProfile } from '../domain/frequencies/profile-cha
 import type { Levels } from '../domain/frequencies/scans/scan.ts'
 import type { NewScan, Scan } from '../domain/frequencies/scans/stored-scan.ts'
 import { packLevels, unpackLevels } from '../domain/frequencies/scans/stored-scan.ts'
+import { isSameJson } from '../domain/json.ts'
 import type { Reader, Tx } from './database.ts'
 import type { ScanRow } from './schema/equipment.ts'
 import { removeProfileFromSlots } from './slot-entries.ts'
+import { nextVersion } from './versions.ts'
 
 /** True for a built-in profile and for one that users have added. */
 export async function hasProfile(reader: Reader, id: string): Promise<boolean> {
@@ -16,20 +18,25 @@ export async function hasProfile(reader: Reader, id: string): Promise<boolean> {
 
 export async function listStoredProfiles(reader: Reader): Promise<StoredProfile[]> {
   const rows = await reader.selectFrom('frequency_profiles').selectAll().orderBy('id').execute()
-  return rows.map(({ id, change }) => ({ id, change: JSON.parse(change) }))
+  return rows.map(({ change, ...row }) => ({ ...row, change: JSON.parse(change) }))
 }
 
-export async function saveStoredProfile(tx: Tx, { id, change }: StoredProfile): Promise<void> {
-  const text = JSON.stringify(change)
+/** Stores the profile with a new version, unless nothing differs. */
+export async function saveStoredProfile(tx: Tx, { id, change }: Omit<StoredProfile, 'version'>): Promise<void> {
+  const stored = (await listStoredProfiles(tx.query)).find((profile) => profile.id === id)
+  if (isSameJson(stored?.change, change)) return
+  const row = { change: JSON.stringify(change), version: await nextVersion(tx) }
   await tx.query
     .insertInto('frequency_profiles')
-    .values({ id, change: text })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet({ change: text }))
+    .values({ id, ...row })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
     .execute()
 }
 
+/** A built-in profile keeps a row, so that its version does not return to an earlier one. */
 export async function deleteStoredProfile(tx: Tx, id: string): Promise<void> {
-  await tx.query.deleteFrom('frequency_profiles').where('id', '=', id).execute()
+  if (isBuiltIn(id)) await saveStoredProfile(tx, { id, change: {} })
+  else await tx.query.deleteFrom('frequency_profiles').where('id', '=', id).execute()
 }
 
 export async function setChannelProfile(
@@ -55,7 +62,7 @@ export async function clearChannelProfile(tx: Tx, revision: number, profile: str
 
 const facts = [
   ...(['id', 'name', 'format', 'points', 'from_khz', 'to_khz', 'taken_at', 'uploaded_at', 'actor'] as const),
-  ...(['unit', 'is_calibrated', 'step_hz'] as const),
+  ...(['unit', 'is_calibrated', 'step_hz', 'version'] as const),
 ] as const
 
 export async function listScans(reader: Reader): Promise<Scan[]> {
@@ -86,6 +93,7 @@ export async function insertScan(tx: Tx, { by, isCalibrated, ...scan }: NewScan,
     actor: by,
     is_calibrated: isCalibrated ? (1 as const) : (0 as const),
     levels: packLevels(levels),
+    version: await nextVersion(tx),
   }
   return toScan(await tx.query.insertInto('scans').values(row).returning(facts).executeTakeFirstOrThrow())
 }

@@ -3,18 +3,21 @@
 import { sql } from 'kysely'
 import type { DiscoveredRecord } from '../domain/equipment/discovery.ts'
 import type { Location } from '../domain/equipment/location.ts'
+import type { Unstored } from '../domain/versions.ts'
 import type { Reader, Tx } from './database.ts'
+import { nextVersion, saveEdit } from './versions.ts'
 
 export async function listLocations(reader: Reader): Promise<Location[]> {
   return reader.selectFrom('locations').selectAll().orderBy('id').execute()
 }
 
-export async function insertLocation(tx: Tx, location: Omit<Location, 'id'>): Promise<Location> {
-  return tx.query.insertInto('locations').values(location).returningAll().executeTakeFirstOrThrow()
+export async function insertLocation(tx: Tx, location: Unstored<Location>): Promise<Location> {
+  const row = { ...location, version: await nextVersion(tx) }
+  return tx.query.insertInto('locations').values(row).returningAll().executeTakeFirstOrThrow()
 }
 
-export async function saveLocation(tx: Tx, { id, ...fields }: Location): Promise<void> {
-  await tx.query.updateTable('locations').set(fields).where('id', '=', id).execute()
+export async function saveLocation(tx: Tx, { id, ...fields }: Location): Promise<Location> {
+  return { ...fields, id, version: await saveEdit(tx, 'locations', id, fields) }
 }
 
 /** Deletes a location, which must have no receivers and no child locations. */

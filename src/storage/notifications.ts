@@ -1,6 +1,7 @@
 /** Stores notification channels and rules. Every change of them increments the counter `notifications`. */
 
 import type { Selectable } from 'kysely'
+import { isSameJson } from '../domain/json.ts'
 import type { NotificationChannel } from '../domain/notifications/channel.ts'
 import { defaultRule, type NotificationRule } from '../domain/notifications/rule.ts'
 import type { Unstored, Versioned } from '../domain/versions.ts'
@@ -41,25 +42,34 @@ export async function findNotificationChannel(
 export async function insertNotificationChannel(
   tx: Tx,
   secrets: Secrets,
-  channel: Omit<NotificationChannel, 'id'>,
+  channel: Unstored<NotificationChannel>,
 ): Promise<NotificationChannel> {
+  const version = await nextVersion(tx)
   const { id } = await tx.query
     .insertInto('notification_channels')
-    .values({ ...toRow(channel, secrets), type: channel.type })
+    .values({ ...toRow(channel, secrets), type: channel.type, version })
     .returning('id')
     .executeTakeFirstOrThrow()
-  return { ...channel, id }
+  return { ...channel, id, version }
 }
 
-/** Saves a notification channel. Secrets that could not be opened keep their stored values. */
-export async function saveNotificationChannel(tx: Tx, secrets: Secrets, channel: NotificationChannel): Promise<void> {
+/** Saves a notification channel, and returns its version. Secrets that could not be opened keep their stored values. */
+export async function saveNotificationChannel(
+  tx: Tx,
+  secrets: Secrets,
+  channel: Omit<NotificationChannel, 'version'>,
+): Promise<number> {
+  const stored = await findNotificationChannel(tx.query, secrets, channel.id)
+  // Sealed again, the same secrets differ.
+  if (stored !== undefined && isSameJson({ ...stored, ...channel, version: stored.version }, stored))
+    return stored.version
   const { secrets: sealed, signing_secret, previous_secret, ...open } = toRow(channel, secrets)
   const row = {
     ...open,
     ...(channel.secrets !== null && { secrets: sealed }),
     ...(channel.signing !== null && { signing_secret, previous_secret }),
   }
-  await tx.query.updateTable('notification_channels').set(row).where('id', '=', channel.id).execute()
+  return saveEdit(tx, 'notification_channels', channel.id, row)
 }
 
 export async function disableNotificationChannel(tx: Tx, id: number): Promise<void> {
@@ -71,10 +81,7 @@ export async function deleteNotificationChannel(tx: Tx, id: number): Promise<boo
   return numDeletedRows > 0n
 }
 
-function toRow(
-  { name, enabled, without_names, config, ...channel }: Omit<NotificationChannel, 'id'>,
-  secrets: Secrets,
-) {
+function toRow({ name, enabled, without_names, config, ...channel }: Unstored<NotificationChannel>, secrets: Secrets) {
   const seal = (text: string | null) => (text === null ? null : secrets.seal(text, context))
   const hasSecrets = Object.keys(channel.secrets ?? {}).length > 0
   return {
@@ -97,7 +104,7 @@ function toChannel(row: Selectable<NotificationChannelRow>, secrets: Secrets): N
       return null
     }
   }
-  const { id, name, type, enabled, without_names, config, previous_until } = row
+  const { id, name, type, enabled, without_names, config, previous_until, version } = row
   const opened = open(row.secrets)
   const secret = open(row.signing_secret)
   return {
@@ -109,6 +116,7 @@ function toChannel(row: Selectable<NotificationChannelRow>, secrets: Secrets): N
     config: JSON.parse(config),
     secrets: row.secrets === null ? {} : opened === null ? null : JSON.parse(opened),
     signing: secret === null ? null : { secret, previous: open(row.previous_secret), previous_until },
+    version,
   }
 }
 

@@ -7,10 +7,21 @@ import { usernameKey } from '../domain/access/password.ts'
 import { type ApiToken, sessionLimits, type User } from '../domain/access/people.ts'
 import type { Reader, Tx } from './database.ts'
 import type { TokenRow, UserRow } from './schema/access.ts'
+import { nextVersion, saveEdit } from './versions.ts'
 
 // --- Users ------------------------------------------------------------------------------------------------------------
 
-const userColumns = ['id', 'username', 'role', 'is_active', 'created_at', 'last_login_at', 'issuer', 'subject'] as const
+const userColumns = [
+  'id',
+  'username',
+  'role',
+  'is_active',
+  'created_at',
+  'last_login_at',
+  'issuer',
+  'subject',
+  'version',
+] as const
 
 type UserFields = Pick<UserRow, Exclude<(typeof userColumns)[number], 'id'>> & { id: number }
 
@@ -56,6 +67,7 @@ export async function insertUser(
       created_at: now,
       password_changed_at: now,
       last_login_at: null,
+      version: await nextVersion(tx),
     })
     .onConflict((conflict) => conflict.column('username_key').doNothing())
     .returning(userColumns)
@@ -91,6 +103,7 @@ export async function insertProviderUser(
       last_login_at: null,
       issuer,
       subject,
+      version: await nextVersion(tx),
     })
     .returning(userColumns)
     .executeTakeFirstOrThrow()
@@ -107,20 +120,22 @@ export interface UserChange {
   readonly role?: Role | undefined
   readonly is_active?: boolean | undefined
   readonly password?: { readonly hash: string; readonly changedAt: number } | undefined
-  readonly last_login_at?: number | undefined
 }
 
-export async function saveUser(tx: Tx, id: number, change: UserChange): Promise<void> {
-  const { username, role, is_active, password, last_login_at } = change
+/** Returns the version. */
+export async function saveUser(tx: Tx, id: number, change: UserChange): Promise<number> {
+  const { username, role, is_active, password } = change
   const fields = {
     ...(username !== undefined && { username }),
     ...(role !== undefined && { role }),
     ...(is_active !== undefined && { is_active: is_active ? (1 as const) : (0 as const) }),
     ...(password !== undefined && { password: password.hash, password_changed_at: password.changedAt }),
-    ...(last_login_at !== undefined && { last_login_at }),
   }
-  if (Object.keys(fields).length === 0) return
-  await tx.query.updateTable('users').set(fields).where('id', '=', id).execute()
+  return saveEdit(tx, 'users', id, fields)
+}
+
+export async function saveLastLogin(tx: Tx, id: number, last_login_at: number): Promise<void> {
+  await tx.query.updateTable('users').set({ last_login_at }).where('id', '=', id).execute()
 }
 
 export async function deleteUser(tx: Tx, id: number): Promise<void> {
@@ -189,6 +204,7 @@ export async function findSessions(reader: Reader, hashes: readonly string[]): P
       'users.last_login_at',
       'users.issuer',
       'users.subject',
+      'users.version',
     ])
     .where('sessions.hash', 'in', hashes)
     .where('users.is_active', '=', 1)
@@ -257,6 +273,7 @@ const tokenColumns = [
   'expires_at',
   'last_used_at',
   'last_used_address',
+  'version',
 ] as const satisfies readonly (keyof TokenRow)[]
 
 export async function listTokens(reader: Reader): Promise<ApiToken[]> {
@@ -287,7 +304,13 @@ export async function insertToken(
 ): Promise<ApiToken> {
   const created = await tx.query
     .insertInto('tokens')
-    .values({ ...token, hash: `pending ${Math.random()}`, last_used_at: null, last_used_address: null })
+    .values({
+      ...token,
+      hash: `pending ${Math.random()}`,
+      last_used_at: null,
+      last_used_address: null,
+      version: await nextVersion(tx),
+    })
     .returning(tokenColumns)
     .executeTakeFirstOrThrow()
   await tx.query
@@ -298,13 +321,13 @@ export async function insertToken(
   return created
 }
 
+/** Returns the version. */
 export async function saveToken(
   tx: Tx,
   id: number,
   change: Partial<Pick<ApiToken, 'name' | 'role' | 'expires_at'>>,
-): Promise<void> {
-  if (Object.keys(change).length === 0) return
-  await tx.query.updateTable('tokens').set(change).where('id', '=', id).execute()
+): Promise<number> {
+  return saveEdit(tx, 'tokens', id, change)
 }
 
 export async function deleteToken(tx: Tx, id: number): Promise<void> {

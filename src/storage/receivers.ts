@@ -1,6 +1,6 @@
 /** Receivers and their channels, with their last readings. */
 
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Fault } from '../domain/equipment/receiver.ts'
 import { type Channel, emptyChannel, type Receiver, type ReceiverOrigin } from '../domain/equipment/receiver.ts'
 import { groupBy } from '../domain/group-by.ts'
@@ -101,6 +101,10 @@ export async function addChannels(
 
 export async function saveReceivers(tx: Tx, revision: number, receivers: readonly Receiver[]): Promise<void> {
   await updateRows(tx, rowColumns, receivers, (receiver) => toRow(receiver, revision))
+}
+
+export async function saveReceiverVersion(tx: Tx, id: number, version: number): Promise<void> {
+  await tx.query.updateTable('receivers').set({ version }).where('id', '=', id).execute()
 }
 
 /** The column that contains the value of the counter that the transaction has incremented. */
@@ -224,10 +228,10 @@ async function insertChannels(tx: Tx, channelsToInsert: readonly NewChannel[]): 
   return rows.sort((a, b) => a.receiver_id - b.receiver_id || a.channel - b.channel)
 }
 
-type StoredReceiver = Omit<ReceiverRow, 'id' | 'reading_revision'> & {
-  readonly id: number
-  readonly reading_revision: number
-}
+type StoredReceiver = Selectable<ReceiverRow>
+
+/** The columns that have values of their own, or none, in a new row. */
+type UnwrittenColumn = 'id' | 'reading_revision' | 'version'
 
 const rowColumns = {
   manufacturer: 'text',
@@ -255,14 +259,24 @@ const rowColumns = {
   fault: 'text',
   origin: 'text',
   revision: 'bigint',
-} as const satisfies Record<keyof Omit<ReceiverRow, 'id' | 'reading_revision'>, 'bigint' | 'text'>
+} as const satisfies Record<keyof Omit<ReceiverRow, UnwrittenColumn>, 'bigint' | 'text'>
 
 function names(columns: Readonly<Record<string, unknown>>): RawBuilder<unknown> {
   return sql.join(Object.keys(columns).map((name) => sql.ref(name)))
 }
 
-function toRow(receiver: Omit<Receiver, 'id'>, revision: number): Omit<ReceiverRow, 'id' | 'reading_revision'> {
-  const { channels, is_active, is_named_by_hand, location, origin, manufacturer, fault, ...fields } = receiver
+function toRow(receiver: Omit<Receiver, 'id'>, revision: number): Omit<ReceiverRow, UnwrittenColumn> {
+  const {
+    channels,
+    is_active,
+    is_named_by_hand,
+    location,
+    origin,
+    manufacturer,
+    fault,
+    version: _,
+    ...fields
+  } = receiver
   return {
     manufacturer: origin?.record ?? manufacturer,
     serial_key: serialKey(receiver.serial_number),
@@ -302,7 +316,7 @@ function toReadings(channels: readonly Channel[]): Readings {
 
 function toReceiver(row: StoredReceiver, channels: readonly StoredChannel[]): Receiver {
   const { serial_key: _, mac_key: __, revision: ___, reading_revision: ____, readings: json, is_active, ...named } = row
-  const { is_named_by_hand, location_id, network_mode, fault, origin, ...fields } = named
+  const { is_named_by_hand, location_id, network_mode, fault, origin, version, ...fields } = named
   const readings = JSON.parse(json) as Readings
   return {
     network_mode: parseNetworkMode(network_mode),
@@ -311,6 +325,7 @@ function toReceiver(row: StoredReceiver, channels: readonly StoredChannel[]): Re
     location: location_id,
     ...fields,
     ...(fault !== null && { fault: fault as Fault }),
+    ...(version !== null && { version }),
     ...readOrigin(fields.manufacturer, origin),
     channels: channels.map(({ id, channel, slot, profile }) =>
       Object.assign(emptyChannel(id, channel, slot), readings[channel], profile != null && { profile }),

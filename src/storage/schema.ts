@@ -43,6 +43,7 @@ interface ManufacturerRow {
   api_enabled: Flag
   /** JSON with encrypted secrets: see `secrets.ts`. */
   config: string
+  version: number
 }
 
 interface SettingRow {

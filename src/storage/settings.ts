@@ -1,12 +1,15 @@
 /** Manufacturers with their configuration, and settings that can change while the service runs. */
 
 import { sql } from 'kysely'
-import type { SettingRecord } from '../domain/settings.ts'
+import { isSameJson } from '../domain/json.ts'
+import type { SettingRecord, SettingScope } from '../domain/settings.ts'
+import type { Versioned } from '../domain/versions.ts'
 import type { Reader, Tx } from './database.ts'
 import { removeFollowedEvents } from './followed-sites.ts'
 import { removeFollowed } from './receivers.ts'
 import { nextRevision } from './revision.ts'
 import type { Config, Secrets } from './secrets.ts'
+import { nextVersion } from './versions.ts'
 
 export interface Manufacturer {
   readonly code: string
@@ -16,7 +19,7 @@ export interface Manufacturer {
   readonly config: Config
 }
 
-export interface StoredManufacturer extends Manufacturer {
+export interface StoredManufacturer extends Manufacturer, Versioned {
   /** If secrets were sealed with another key, they are null in `config` until they are entered again. */
   readonly secretsUnreadable: boolean
 }
@@ -48,14 +51,20 @@ export async function findManufacturer(
 
 /** Saves a manufacturer. A secret that could not be opened and is still null keeps its stored value. */
 export async function saveManufacturer(tx: Tx, secrets: Secrets, manufacturer: Manufacturer): Promise<void> {
-  const { code, name, plugin } = manufacturer
-  const stored = await tx.query.selectFrom('manufacturers').select('config').where('code', '=', code).executeTakeFirst()
-  const previous = stored === undefined ? {} : (JSON.parse(stored.config) as Config)
+  const { code, name, plugin, api_enabled, config } = manufacturer
+  const stored = await findManufacturer(tx.query, secrets, code)
+  if (stored !== undefined && isSameJson({ ...stored, name, plugin, api_enabled, config }, stored)) return
+  const previous = await tx.query
+    .selectFrom('manufacturers')
+    .select('config')
+    .where('code', '=', code)
+    .executeTakeFirst()
   const fields = {
     name,
     plugin,
-    api_enabled: manufacturer.api_enabled ? 1 : 0,
-    config: JSON.stringify(secrets.sealConfig(manufacturer.config, code, previous)),
+    api_enabled: api_enabled ? 1 : 0,
+    config: JSON.stringify(secrets.sealConfig(config, code, JSON.parse(previous?.config ?? '{}') as Config)),
+    version: await nextVersion(tx),
   } as const
   await tx.query
     .insertInto('manufacturers')
@@ -94,19 +103,21 @@ export async function listSettings(reader: Reader): Promise<SettingRecord[]> {
   return [...rows.map((row) => ({ ...row, group: null })), ...ofGroups.map((row) => ({ ...row, manufacturer: null }))]
 }
 
-export async function deleteSetting(
-  tx: Tx,
-  { manufacturer, group, key }: Omit<SettingRecord, 'value'>,
-): Promise<boolean> {
+export async function deleteSetting(tx: Tx, setting: Omit<SettingRecord, 'value'>): Promise<boolean> {
+  const { manufacturer, group, key } = setting
   const deletion =
     group === null
       ? tx.query.deleteFrom('settings').where('manufacturer', manufacturer === null ? 'is' : '=', manufacturer)
       : tx.query.deleteFrom('group_settings').where('group_id', '=', group)
   const { numDeletedRows } = await deletion.where('key', '=', key).executeTakeFirst()
+  if (numDeletedRows > 0n) await renewVersion(tx, setting)
   return numDeletedRows > 0n
 }
 
-export async function saveSetting(tx: Tx, { manufacturer, group, key, value }: SettingRecord): Promise<void> {
+export async function saveSetting(tx: Tx, setting: SettingRecord): Promise<void> {
+  const { manufacturer, group, key, value } = setting
+  if ((await listSettings(tx.query)).some((stored) => isSameJson({ ...stored, ...setting }, stored))) return
+  await renewVersion(tx, setting)
   if (group === null) {
     await sql`
       insert into settings (manufacturer, key, value) values (${manufacturer}, ${key}, ${value})
@@ -117,6 +128,35 @@ export async function saveSetting(tx: Tx, { manufacturer, group, key, value }: S
     .insertInto('group_settings')
     .values({ group_id: group, key, value })
     .onConflict((conflict) => conflict.columns(['group_id', 'key']).doUpdateSet({ value }))
+    .execute()
+}
+
+// The settings of each scope have one version. It is not stored with them, because settings can be deleted.
+
+const versionPrefix = 'settings of '
+
+export function scopeName({ manufacturer, group }: SettingScope): string {
+  if (manufacturer !== null) return `manufacturer ${manufacturer}`
+  return group === null ? 'all' : `group ${group}`
+}
+
+/** Returns the versions by `scopeName`. Scopes that were never edited have none. */
+export async function listSettingVersions(reader: Reader): Promise<Readonly<Record<string, number>>> {
+  const rows = await reader
+    .selectFrom('meta')
+    .selectAll()
+    .where('key', 'like', `${versionPrefix}%`)
+    .orderBy('key')
+    .execute()
+  return Object.fromEntries(rows.map(({ key, value }) => [key.slice(versionPrefix.length), value]))
+}
+
+async function renewVersion(tx: Tx, scope: SettingScope): Promise<void> {
+  const value = await nextVersion(tx)
+  await tx.query
+    .insertInto('meta')
+    .values({ key: versionPrefix + scopeName(scope), value })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
     .execute()
 }
 

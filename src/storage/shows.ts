@@ -14,6 +14,7 @@ import {
   toArrangement,
 } from '../domain/scenes/arrangement.ts'
 import type { NewShow, Show } from '../domain/shows.ts'
+import type { Unstored } from '../domain/versions.ts'
 import type { Reader, Tx } from './database.ts'
 import type { CheckRow } from './schema/shows.ts'
 import { nextVersion, saveEdit } from './versions.ts'
@@ -93,7 +94,7 @@ function toRow<Fields extends NewShow>({ group_ids, channel_ids, ...show }: Fiel
   }
 }
 
-const sceneColumns = ['id', 'show_id', 'title', 'created_at', 'actor as by', 'recalled_at'] as const
+const sceneColumns = ['id', 'show_id', 'title', 'created_at', 'actor as by', 'recalled_at', 'version'] as const
 
 export async function listScenes(reader: Reader, showId: number): Promise<Scene[]> {
   return reader.selectFrom('scenes').select(sceneColumns).where('show_id', '=', showId).orderBy('id').execute()
@@ -128,15 +129,16 @@ export async function findRecalledScene(reader: Reader, showId: number): Promise
   return row && toScene(row)
 }
 
-export async function insertScene(tx: Tx, revision: number, scene: Omit<StoredScene, 'id'>): Promise<StoredScene> {
+export async function insertScene(tx: Tx, revision: number, scene: Unstored<StoredScene>): Promise<StoredScene> {
   const { by, arrangement, ...fields } = scene
+  const version = await nextVersion(tx)
   const row = await tx.query
     .insertInto('scenes')
-    .values({ ...fields, actor: by, arrangement: JSON.stringify(arrangement) })
+    .values({ ...fields, actor: by, arrangement: JSON.stringify(arrangement), version })
     .returning('id')
     .executeTakeFirstOrThrow()
   await markShow(tx, revision, scene.show_id)
-  return { ...scene, id: row.id }
+  return { ...scene, id: row.id, version }
 }
 
 export async function saveArrangement(
@@ -145,14 +147,15 @@ export async function saveArrangement(
   { id, show_id }: Scene,
   arrangement: Arrangement,
 ): Promise<void> {
-  const text = JSON.stringify(arrangement)
-  await tx.query.updateTable('scenes').set({ arrangement: text }).where('id', '=', id).execute()
+  await saveEdit(tx, 'scenes', id, { arrangement: JSON.stringify(arrangement) })
   await markShow(tx, revision, show_id)
 }
 
-export async function saveSceneTitle(tx: Tx, revision: number, { id, show_id, title }: Scene): Promise<void> {
-  await tx.query.updateTable('scenes').set({ title }).where('id', '=', id).execute()
+/** Returns the version. */
+export async function saveSceneTitle(tx: Tx, revision: number, { id, show_id, title }: Scene): Promise<number> {
+  const version = await saveEdit(tx, 'scenes', id, { title })
   await markShow(tx, revision, show_id)
+  return version
 }
 
 export async function deleteScene(tx: Tx, revision: number, { id, show_id }: Scene): Promise<void> {

@@ -37,7 +37,7 @@ const undoableColumns = {
 type UndoableTable = keyof typeof undoableColumns
 
 /** Of these tables, a version never returns. */
-const versionedTables: readonly UndoableTable[] = ['performers', 'slot_entries', 'groups']
+const versionedTables: readonly UndoableTable[] = ['performers', 'slot_entries', 'groups', 'scenes']
 
 interface RowChange {
   readonly table: UndoableTable

@@ -219,7 +219,9 @@ describe('messages', () => {
 
   it('silences: replace the list', () => {
     const times = { until: '2026-11-20T20:00:00.000Z', created_at: '2026-11-20T19:00:00.000Z' }
-    const silences = [{ id: 1, channels: [11], groups: [], kinds: [], reason: 'Sound check', by: 'ann', ...times }]
+    const silences = [
+      { id: 1, channels: [11], groups: [], kinds: [], reason: 'Sound check', by: 'ann', version: 1, ...times },
+    ]
     expect(apply(live(), message(start, { type: 'silences', silences })).silences).toEqual(silences)
   })
 

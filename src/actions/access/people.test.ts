@@ -28,6 +28,7 @@ import type { Hasher } from './hasher.ts'
 import { changeUser, createUser, removeUser } from './people.ts'
 import { signIn } from './sign-in.ts'
 
+const anyVersion = () => {}
 const cli: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null }
 const log = { debug() {}, info() {}, warn() {}, error() {} }
 /** A fast hash, because the cost of the real one does not matter in these tests. */
@@ -61,20 +62,20 @@ describe.each(engines)('users (%s)', (engine) => {
     const access = createAccess(db)
     const [ana, ben] = [await addUser(db, 'ana'), await addUser(db, 'ben')]
     const results = await Promise.allSettled([
-      changeUser(access, cli, ana.id, { is_active: false }),
-      changeUser(access, cli, ben.id, { role: 'viewer' }),
+      changeUser(access, cli, ana.id, { is_active: false }, anyVersion),
+      changeUser(access, cli, ben.id, { role: 'viewer' }, anyVersion),
     ])
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
     expect(await countAdmins(db.read)).toBe(1)
     const last = (await listUsers(db.read)).find((user) => user.role === 'admin' && user.is_active)
-    await expect(removeUser(access, cli, last?.id ?? 0)).rejects.toMatchObject({ code: 'last_admin' })
+    await expect(removeUser(access, cli, last?.id ?? 0, anyVersion)).rejects.toMatchObject({ code: 'last_admin' })
   })
 
   it('never reuse an id', async () => {
     const db = await openStore(engine)
     await addUser(db, 'ana')
     const ben = await addUser(db, 'ben')
-    await removeUser(createAccess(db), cli, ben.id)
+    await removeUser(createAccess(db), cli, ben.id, anyVersion)
     expect((await addUser(db, 'ben')).id).toBeGreaterThan(ben.id)
   })
 })
@@ -87,7 +88,7 @@ describe.each(engines)('sessions (%s)', (engine) => {
     const hash = hashOf(createSecret())
     await db.transaction((tx) => insertSession(tx, { hash, user_id: id, now: Date.now() }))
     expect(await findSessions(db.read, [hash])).toMatchObject([{ hash, user: { username: 'ana' } }])
-    await changeUser(createAccess(db), cli, id, { is_active: false })
+    await changeUser(createAccess(db), cli, id, { is_active: false }, anyVersion)
     expect(await findSessions(db.read, [hash])).toEqual([])
   })
 
@@ -271,7 +272,7 @@ describe.each(engines)('sign-in attempts (%s)', (engine) => {
     const slow: Hasher = {
       ...hasher,
       async verify(hash, attempted) {
-        await changeUser(access, cli, ana.id, { password: 'another fine password' })
+        await changeUser(access, cli, ana.id, { password: 'another fine password' }, anyVersion)
         return hasher.verify(hash, attempted, visitor.client)
       },
     }

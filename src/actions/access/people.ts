@@ -4,6 +4,7 @@ import type { Role } from '../../contract/values.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { type ApiToken, defaultTokenMs, type User } from '../../domain/access/people.ts'
 import { RequestError } from '../../domain/errors.ts'
+import type { RequireVersion } from '../../domain/versions.ts'
 import { now } from '../../platform/clock.ts'
 import type { ClientKey } from '../../platform/concurrency.ts'
 import { writeAudit } from '../../storage/audit.ts'
@@ -50,6 +51,7 @@ export async function changeUser(
   actor: Actor,
   id: number,
   change: { role?: Role | undefined; is_active?: boolean | undefined; password?: string | undefined },
+  requireVersion: RequireVersion<User>,
 ): Promise<User> {
   const { role, is_active, password } = change
   const known = await findUser(db.read, id)
@@ -62,9 +64,11 @@ export async function changeUser(
   return db.transaction(async (tx) => {
     await changePeople(tx)
     const before = await getUser(tx, id)
+    requireVersion(before, `user ${id}`)
     const after = { ...before, role: role ?? before.role, is_active: is_active ?? before.is_active }
     await requireRemainingAdmin(tx, before, after)
-    await saveUser(tx, id, { role, is_active, password: hash === undefined ? undefined : { hash, changedAt: now() } })
+    const changed = { role, is_active, password: hash === undefined ? undefined : { hash, changedAt: now() } }
+    const version = await saveUser(tx, id, changed)
     if (after.role !== before.role || after.is_active !== before.is_active || hash !== undefined) {
       await deleteSessionsOf(tx, id)
       tx.afterCommit(() => credentials.end({ user: id }))
@@ -75,14 +79,20 @@ export async function changeUser(
       ...(hash !== undefined && { password: 'new' }),
     }
     await writeAudit(tx, { actor, action: 'user.change', target: `user ${before.username}`, result: 'ok', details })
-    return after
+    return { ...after, version }
   })
 }
 
-export async function removeUser({ db, credentials }: Access, actor: Actor, id: number): Promise<void> {
+export async function removeUser(
+  { db, credentials }: Access,
+  actor: Actor,
+  id: number,
+  requireVersion: RequireVersion<User>,
+): Promise<void> {
   await db.transaction(async (tx) => {
     await changePeople(tx)
     const user = await getUser(tx, id)
+    requireVersion(user, `user ${id}`)
     await requireRemainingAdmin(tx, user, null)
     await deleteUser(tx, id)
     await writeAudit(tx, { actor, action: 'user.delete', target: `user ${user.username}`, result: 'ok' })
@@ -156,17 +166,19 @@ export async function changeToken(
   actor: Actor,
   id: number,
   { name, role, expires_at }: Partial<TokenFields>,
+  requireVersion: RequireVersion<ApiToken>,
 ): Promise<ApiToken> {
   const ends = expires_at === undefined ? undefined : parseExpiry(expires_at, now())
   return db.transaction(async (tx) => {
     await changePeople(tx)
     const before = await getToken(tx, id)
+    requireVersion(before, `token ${id}`)
     const change = {
       ...(name !== undefined && { name }),
       ...(role !== undefined && { role }),
       ...(ends !== undefined && { expires_at: ends }),
     }
-    await saveToken(tx, id, change)
+    const version = await saveToken(tx, id, change)
     const details = {
       ...(name !== undefined && { name: { old: before.name, new: name } }),
       ...(role !== undefined && { role: { old: before.role, new: role } }),
@@ -174,16 +186,22 @@ export async function changeToken(
     }
     await writeAudit(tx, { actor, action: 'token.change', target: `token ${id} ${before.name}`, result: 'ok', details })
     tx.afterCommit(() => credentials.end({ token: id }))
-    return { ...before, ...change }
+    return { ...before, ...change, version }
   })
 }
 
-export async function revokeToken({ db, credentials }: Access, actor: Actor, id: number): Promise<void> {
+export async function revokeToken(
+  { db, credentials }: Access,
+  actor: Actor,
+  id: number,
+  requireVersion: RequireVersion<ApiToken>,
+): Promise<void> {
   await db.transaction(async (tx) => {
     await changePeople(tx)
-    const { name } = await getToken(tx, id)
+    const token = await getToken(tx, id)
+    requireVersion(token, `token ${id}`)
     await deleteToken(tx, id)
-    await writeAudit(tx, { actor, action: 'token.revoke', target: `token ${id} ${name}`, result: 'ok' })
+    await writeAudit(tx, { actor, action: 'token.revoke', target: `token ${id} ${token.name}`, result: 'ok' })
     tx.afterCommit(() => credentials.end({ token: id }))
   })
 }

@@ -30,6 +30,7 @@ import {
   listFailedLogins,
   lockFailedLogins,
   saveKnownBrowser,
+  saveLastLogin,
   saveUser,
 } from '../../storage/people.ts'
 import type { Access } from './access.ts'
@@ -291,7 +292,7 @@ export async function openSession(tx: Tx, requester: Requester, { id }: User): P
   const browser = requester.browser ?? createSecret()
   await insertSession(tx, { hash: hashOf(session), user_id: id, now: now() })
   await saveKnownBrowser(tx, { hash: hashOf(browser), user_id: id, now: now() })
-  await saveUser(tx, id, { last_login_at: now() })
+  await saveLastLogin(tx, id, now())
   const user = await findUser(tx.query, id)
   if (user === null) throw new RequestError('wrong_credentials')
   return { user, session, csrfToken: csrfTokenOf(session), browser }

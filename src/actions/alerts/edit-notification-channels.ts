@@ -26,6 +26,7 @@ import {
   splitConfig,
 } from '../../domain/notifications/channel.ts'
 import { withoutChannel } from '../../domain/notifications/rule.ts'
+import type { RequireVersion } from '../../domain/versions.ts'
 import type { Outbound } from '../../manufacturers/sources.ts'
 import { now } from '../../platform/clock.ts'
 import type { Log } from '../../platform/log.ts'
@@ -75,6 +76,7 @@ export async function changeNotificationChannel(
   actor: Actor,
   id: number,
   { config, ...change }: ChannelChange,
+  requireVersion: RequireVersion<NotificationChannel>,
 ): Promise<NotificationChannel> {
   const before = await getNotificationChannel(service, id)
   const valid =
@@ -85,20 +87,28 @@ export async function changeNotificationChannel(
   return editRecords(service, 'notifications', async (tx) => {
     // Resolving host names takes time, so the stored channel may have changed since it was read.
     const stored = await findNotificationChannel(tx.query, service.secrets, id)
+    if (stored === undefined) throw unknown(id)
+    requireVersion(stored, `notification channel ${id}`)
     if (!isDeepStrictEqual(stored, before)) {
       throw new RequestError('concurrent_change', { subject: `notification channel ${id}` })
     }
-    await saveNotificationChannel(tx, service.secrets, after)
+    const version = await saveNotificationChannel(tx, service.secrets, after)
     await audit(tx, actor, 'notification_channel.change', id, { changed: listChanged(before, after) })
-    return after
+    return { ...after, version }
   })
 }
 
 /** Removes a notification channel, also from all rules. */
-export async function removeNotificationChannel(service: Service, actor: Actor, id: number): Promise<void> {
+export async function removeNotificationChannel(
+  service: Service,
+  actor: Actor,
+  id: number,
+  requireVersion: RequireVersion<NotificationChannel>,
+): Promise<void> {
   await editRecords(service, 'notifications', async (tx) => {
     const channel = await findNotificationChannel(tx.query, service.secrets, id)
     if (channel === undefined) throw unknown(id)
+    requireVersion(channel, `notification channel ${id}`)
     await deleteNotificationChannel(tx, id)
     await detachChannel(tx, id, 'The notification channel was removed.')
     for (const rule of await listNotificationRules(tx.query)) {

@@ -4,9 +4,10 @@ import type { Actor } from '../../domain/access/access.ts'
 import type { AlertKind } from '../../domain/alerts/alert.ts'
 import type { Silence } from '../../domain/alerts/silences.ts'
 import { RequestError } from '../../domain/errors.ts'
+import type { RequireVersion } from '../../domain/versions.ts'
 import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
-import { deleteSilence, insertSilence } from '../../storage/alerts.ts'
+import { deleteSilence, insertSilence, listSilences } from '../../storage/alerts.ts'
 import { writeAudit } from '../../storage/audit.ts'
 
 interface NewSilence {
@@ -50,9 +51,16 @@ export async function addSilence(
   return silence
 }
 
-export async function removeSilence(service: Service, actor: Actor, id: number): Promise<void> {
+export async function removeSilence(
+  service: Service,
+  actor: Actor,
+  id: number,
+  requireVersion: RequireVersion<Silence>,
+): Promise<void> {
   const { db } = service
   await db.transaction(async (tx) => {
+    const silence = (await listSilences(tx.query, now())).find((candidate) => candidate.id === id)
+    if (silence !== undefined) requireVersion(silence, `silence ${id}`)
     if (!(await deleteSilence(tx, id, now()))) throw new RequestError('not_found', { subject: `silence ${id}` })
     await writeAudit(tx, { actor, action: 'silence.delete', target: `silence ${id}`, result: 'ok' })
   })

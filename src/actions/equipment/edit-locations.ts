@@ -5,11 +5,12 @@ import type { Actor } from '../../domain/access/access.ts'
 import { isCircular } from '../../domain/equipment/location.ts'
 import { changedFields } from '../../domain/equipment/receiver.ts'
 import { RequestError } from '../../domain/errors.ts'
+import type { RequireVersion, Unstored } from '../../domain/versions.ts'
 import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import { insertLocation, listLocations, removeLocation, saveLocation } from '../../storage/locations.ts'
 
-export type LocationEdit = Partial<Omit<Location, 'id'>>
+export type LocationEdit = Partial<Unstored<Location>>
 
 export async function addLocation(
   service: Service,
@@ -32,10 +33,12 @@ export async function changeLocation(
   actor: Actor,
   id: number,
   edit: LocationEdit,
+  requireVersion: RequireVersion<Location>,
 ): Promise<Location> {
   const location = await service.ingest.change(async (tx) => {
     const locations = await listLocations(tx.query)
     const before = findLocation(locations, id)
+    requireVersion(before, `location ${id}`)
     const details = changedFields<Location>(before, edit)
     if (details.parent !== undefined) {
       checkParent(locations, details.parent)
@@ -43,8 +46,7 @@ export async function changeLocation(
         throw new RequestError('bad_request', { details: 'parent: a location cannot be inside itself' })
       }
     }
-    const after = { ...before, ...details }
-    await saveLocation(tx, after)
+    const after = await saveLocation(tx, { ...before, ...details })
     await writeAudit(tx, { actor, action: 'location.change', target: `location ${id}`, result: 'ok', details })
     return after
   })
@@ -53,10 +55,16 @@ export async function changeLocation(
 }
 
 /** Deletes a location. Throws a RequestError if it still contains receivers or other locations. */
-export async function deleteLocation(service: Service, actor: Actor, id: number): Promise<void> {
+export async function deleteLocation(
+  service: Service,
+  actor: Actor,
+  id: number,
+  requireVersion: RequireVersion<Location>,
+): Promise<void> {
   await service.ingest.change(async (tx) => {
     const locations = await listLocations(tx.query)
-    const { name } = findLocation(locations, id)
+    const location = findLocation(locations, id)
+    requireVersion(location, `location ${id}`)
     const receivers = service.receiverStore.list().filter((receiver) => receiver.location === id).length
     const children = locations.filter(({ parent }) => parent === id).length
     if (receivers + children > 0) {
@@ -69,7 +77,7 @@ export async function deleteLocation(service: Service, actor: Actor, id: number)
       action: 'location.delete',
       target: `location ${id}`,
       result: 'ok',
-      details: { name },
+      details: { name: location.name },
     })
   })
   await service.reload()

@@ -9,6 +9,7 @@ import { compareEdited } from '../../domain/events/event-drafts.ts'
 import { type Creation, toDraft, toNewReceiver } from '../../domain/identity/ingest-plan.ts'
 import { parseIpv4 } from '../../domain/identity/network.ts'
 import { macKey, reconcile, serialKey } from '../../domain/identity/reconcile.ts'
+import type { RequireVersion, Versioned } from '../../domain/versions.ts'
 import type { ReceiverStore } from '../../ingest/receiver-store.ts'
 import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
@@ -17,7 +18,8 @@ import type { Tx } from '../../storage/database.ts'
 import { logMovement, trimMovements } from '../../storage/discovery.ts'
 import { insertEvents } from '../../storage/events.ts'
 import { listLocations } from '../../storage/locations.ts'
-import { insertReceivers, removeReceiver, saveReceivers } from '../../storage/receivers.ts'
+import { insertReceivers, removeReceiver, saveReceivers, saveReceiverVersion } from '../../storage/receivers.ts'
+import { nextVersion } from '../../storage/versions.ts'
 import { requireLocal } from '../require-local.ts'
 
 export interface ReceiverEdit {
@@ -40,13 +42,22 @@ export interface NewReceiver {
   readonly location?: number | null
 }
 
+export type ReceiverRecord = Receiver & Versioned
+
 /** Changes a receiver. A change of its location or IP address is logged as a manual movement. */
-export async function changeReceiver(service: Service, actor: Actor, id: number, edit: ReceiverEdit) {
+export async function changeReceiver(
+  service: Service,
+  actor: Actor,
+  id: number,
+  edit: ReceiverEdit,
+  requireVersion: RequireVersion<ReceiverRecord>,
+) {
   const { ingest, receiverStore } = service
   return ingest.change(async (tx, revision) => {
     const before = receiverStore.get(id)
     if (before === undefined) throw new RequestError('not_found', { subject: `receiver ${id}` })
     requireLocal(before)
+    requireVersion({ ...before, version: before.version ?? 0 }, `receiver ${id}`)
     const { location, ip, name, reason = '' } = edit
     if (location !== undefined) await checkLocation(tx, location)
     if (ip !== undefined) checkFreeAddress(receiverStore, ip, id)
@@ -56,8 +67,10 @@ export async function changeReceiver(service: Service, actor: Actor, id: number,
       ...(name !== undefined && { name: name ?? before.name, is_named_by_hand: name !== null }),
     })
     if (Object.keys(changed).length === 0) return before
-    const after: Receiver = { ...before, ...changed }
+    const version = await nextVersion(tx)
+    const after: Receiver = { ...before, ...changed, version }
     await saveReceivers(tx, revision, [after])
+    await saveReceiverVersion(tx, id, version)
     const movement_type = movementType(changed)
     if (movement_type !== null) {
       await logMovement(tx, {
@@ -126,11 +139,17 @@ export async function addReceiver(service: Service, actor: Actor, details: NewRe
 }
 
 /** Deletes a receiver. If the upstream still lists it, the next poll adds it again as a new receiver. */
-export async function deleteReceiver(service: Service, actor: Actor, id: number): Promise<void> {
+export async function deleteReceiver(
+  service: Service,
+  actor: Actor,
+  id: number,
+  requireVersion: RequireVersion<ReceiverRecord>,
+): Promise<void> {
   await service.ingest.change(async (tx, revision) => {
     const receiver = service.receiverStore.get(id)
     if (receiver === undefined) throw new RequestError('not_found', { subject: `receiver ${id}` })
     requireLocal(receiver)
+    requireVersion({ ...receiver, version: receiver.version ?? 0 }, `receiver ${id}`)
     await removeReceiver(tx, revision, id)
     const { manufacturer, name, serial_number, ip } = receiver
     const details = { manufacturer, name, serial_number, ip }

@@ -12,6 +12,7 @@ import {
   type ProfileChange,
   toProfileBodies,
 } from '../../domain/frequencies/profile-changes.ts'
+import type { RequireVersion } from '../../domain/versions.ts'
 import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import type { Reader, Tx } from '../../storage/database.ts'
@@ -45,10 +46,11 @@ export async function changeFrequencyProfile(
   actor: Actor,
   id: string,
   change: ProfileChange,
+  requireVersion: RequireVersion<FrequencyProfileBody>,
 ): Promise<FrequencyProfileBody> {
   checkRanges(change)
   const body = await service.ingest.change(async (tx) => {
-    await requireProfile(tx.query, id)
+    requireVersion(await requireProfile(tx.query, id), `profile ${id}`)
     const stored = (await listStoredProfiles(tx.query)).find((profile) => profile.id === id)
     if (Object.keys(change).length > 0) {
       await saveStoredProfile(tx, { id, change: mergeProfileChanges(stored?.change ?? {}, change) })
@@ -61,9 +63,16 @@ export async function changeFrequencyProfile(
 }
 
 /** Removes an added profile, also from its channels. Resets a built-in one. */
-export async function removeFrequencyProfile(service: Service, actor: Actor, id: string): Promise<void> {
+export async function removeFrequencyProfile(
+  service: Service,
+  actor: Actor,
+  id: string,
+  requireVersion: RequireVersion<FrequencyProfileBody>,
+): Promise<void> {
   await service.ingest.change(async (tx, revision) => {
-    const { name, is_built_in, is_changed } = await requireProfile(tx.query, id)
+    const profile = await requireProfile(tx.query, id)
+    requireVersion(profile, `profile ${id}`)
+    const { name, is_built_in, is_changed } = profile
     if (is_built_in && !is_changed) {
       const sentence = `The profile ${id} is built in and has not been changed.`
       throw new RequestError('wrong_state', { subject: sentence })

@@ -5,6 +5,7 @@ import type { Actor } from '../../domain/access/access.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { maxScans, type ReadScan, type ScanFileResult, toScanName } from '../../domain/frequencies/scans/scan.ts'
 import { type Scan, toNewScan } from '../../domain/frequencies/scans/stored-scan.ts'
+import type { RequireVersion } from '../../domain/versions.ts'
 import { now } from '../../platform/clock.ts'
 import type { ClientKey } from '../../platform/concurrency.ts'
 import { FairQueue } from '../../platform/concurrency.ts'
@@ -58,12 +59,18 @@ export async function uploadScan(
   return { scan: stored, read }
 }
 
-export async function removeScan(service: Service, actor: Actor, id: number): Promise<void> {
+export async function removeScan(
+  service: Service,
+  actor: Actor,
+  id: number,
+  requireVersion: RequireVersion<Scan>,
+): Promise<void> {
   const { db } = service
   await db.transaction(async (tx) => {
     await nextRevision(tx, 'scans')
     const scan = await findScan(tx.query, id)
     if (scan === undefined) throw new RequestError('not_found', { subject: `scan ${id}` })
+    requireVersion(scan, `scan ${id}`)
     await deleteScan(tx, id)
     const details = { name: scan.name }
     await writeAudit(tx, { actor, action: 'scan.delete', target: `scan ${id}`, result: 'ok', details })

@@ -22,7 +22,9 @@ export const frequencyProfileSection = defineSection(
 )
 
 function exportFrequencyProfiles({ frequency_profiles }: Installation): ProfileEntry[] {
-  return frequency_profiles.map(({ id, change }) => ({ id, ...change }))
+  return frequency_profiles
+    .filter(({ id, change }) => !isBuiltIn(id) || Object.keys(change).length > 0)
+    .map(({ id, change }) => ({ id, ...change }))
 }
 
 /** An entry of a profile that is not built in must have a name. */
@@ -33,6 +35,7 @@ async function importFrequencyProfiles(work: ImportContext, entries: readonly Pr
       throw new ImportError(`frequency_profiles.${index}.name`, 'expected a name')
     }
     const profile = { id, change }
-    if (work.count('frequency_profiles', stored, profile)) await saveStoredProfile(work.tx, profile)
+    if (work.count('frequency_profiles', stored && { id, change: stored.change }, profile))
+      await saveStoredProfile(work.tx, profile)
   }
 }

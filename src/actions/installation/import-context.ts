@@ -5,6 +5,7 @@ import type { EventDraft } from '../../domain/events/event.ts'
 import { isRecord } from '../../domain/json.ts'
 import type { NotificationChannel } from '../../domain/notifications/channel.ts'
 import { parseTimestamp } from '../../domain/timestamp.ts'
+import type { Unstored } from '../../domain/versions.ts'
 import type { Tx } from '../../storage/database.ts'
 import type { Secrets } from '../../storage/secrets.ts'
 import type { StoredManufacturer } from '../../storage/settings.ts'
@@ -30,7 +31,7 @@ export type Kind = Exclude<keyof Installation, 'units'>
 
 export interface PlannedChannel {
   readonly stored: NotificationChannel | undefined
-  readonly channel: Omit<NotificationChannel, 'id'>
+  readonly channel: Unstored<NotificationChannel>
 }
 
 interface ImportStart {

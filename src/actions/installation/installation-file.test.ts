@@ -54,7 +54,7 @@ test('toInstallationFile identifies a docked pack by its own id', () => {
 
 // Conformance: C-11.14.
 test('toInstallationFile leaves out a silence of which all channels or groups were removed', () => {
-  const none = { channels: [], groups: [], kinds: [], until: 1000, reason: '', by: 'ann', created_at: 0 }
+  const none = { channels: [], groups: [], kinds: [], until: 1000, reason: '', by: 'ann', created_at: 0, version: 1 }
   const installation: Installation = {
     ...{ manufacturers: [], settings: [], locations: [], performers: [], receivers: [], units: [], assignments: [] },
     ...{ frequency_profiles: [], placeholders: [], slots: [], shows: [], scenes: [], markers: [], checks: [] },

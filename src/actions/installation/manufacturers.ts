@@ -26,11 +26,13 @@ export const manufacturerSection = defineSection(
 
 function exportManufacturers(installation: Installation, { withSecrets }: ExportOptions): ManufacturerEntry[] {
   const settings = indexSettings(installation.settings).manufacturers
-  return sortBy(installation.manufacturers, ({ code }) => code).map(({ secretsUnreadable, config, ...fields }) => ({
-    ...fields,
-    config: exportConfig(config, withSecrets, secretsUnreadable),
-    ...whenNotEmpty('settings', exportSettings(settings.get(fields.code))),
-  }))
+  return sortBy(installation.manufacturers, ({ code }) => code).map(
+    ({ secretsUnreadable, config, version: _, ...fields }) => ({
+      ...fields,
+      config: exportConfig(config, withSecrets, secretsUnreadable),
+      ...whenNotEmpty('settings', exportSettings(settings.get(fields.code))),
+    }),
+  )
 }
 
 function exportConfig(config: StoredManufacturer['config'], withSecrets: boolean, isUnreadable: boolean) {

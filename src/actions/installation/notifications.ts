@@ -14,6 +14,7 @@ import { RequestError } from '../../domain/errors.ts'
 import { fullConfig, type NotificationChannel } from '../../domain/notifications/channel.ts'
 import { defaultRule } from '../../domain/notifications/rule.ts'
 import { isTimeZone } from '../../domain/settings.ts'
+import type { Unstored } from '../../domain/versions.ts'
 import type { Outbound } from '../../manufacturers/sources.ts'
 import {
   insertNotificationChannel,
@@ -214,6 +215,10 @@ function requireTimeZone({ when }: NotificationRuleEntry, path: string): void {
   throw new ImportError(`${path}.when.time_zone`, 'expected a time zone such as Europe/Berlin')
 }
 
-function withoutId<Item extends { readonly id: number }>({ id: _, ...item }: Item): Omit<Item, 'id'> {
+function withoutId<Item extends { readonly id: number; readonly version: number }>({
+  id: _,
+  version: __,
+  ...item
+}: Item): Unstored<Item> {
   return item
 }

@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { alertKinds } from '../../contract/alert-kinds.ts'
 import { type Body, boundedText, name } from '../../contract/schema.ts'
 import type { Silence } from '../../domain/alerts/silences.ts'
+import type { Unstored } from '../../domain/versions.ts'
 import { insertSilence } from '../../storage/alerts.ts'
 import { ChannelReference, describeChannel, findChannel, toReference } from './devices.ts'
 import { defineSection, list, record, sortByContent, time, toIsoTime, whenNotEmpty } from './entries.ts'
@@ -88,7 +89,7 @@ async function importSilences(work: ImportContext, entries: readonly SilenceEntr
 }
 
 /** Returns what makes two silences the same. */
-function comparable({ channels, groups, kinds, until, reason }: Omit<Silence, 'id' | 'by' | 'created_at'>) {
+function comparable({ channels, groups, kinds, until, reason }: Omit<Unstored<Silence>, 'by' | 'created_at'>) {
   return {
     channels: channels.toSorted(byNumber),
     groups: groups.toSorted(byNumber),

@@ -6,12 +6,16 @@ import { RequestError } from '../../domain/errors.ts'
 import type { NamedChannel } from '../../domain/events/channel-events.ts'
 import type { EventRecord } from '../../domain/events/event.ts'
 import { type Marker, toMarkerEvent } from '../../domain/events/event-drafts.ts'
+import { isSameJson } from '../../domain/json.ts'
 import { parseTimestamp } from '../../domain/timestamp.ts'
+import type { RequireVersion, Versioned } from '../../domain/versions.ts'
 import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import type { Tx } from '../../storage/database.ts'
 import { deleteEvent, findEvent, insertEvents, saveEvent } from '../../storage/events.ts'
+import { nextVersion } from '../../storage/versions.ts'
+import { editRecords } from '../edit-records.ts'
 
 /** The fields of a request, with times as text. */
 export interface MarkerFields {
@@ -29,19 +33,16 @@ export async function addMarker(
   actor: Actor,
   fields: MarkerFields & { readonly text: string },
 ): Promise<EventRecord> {
-  const { db, events } = service
   const { text, channel_id = null } = fields
   const marker = { time: now(), until: null, ...parseTimes(fields, now()), text }
   requireOrder(marker)
   const event = toMarkerEvent(marker, findChannel(service, channel_id), actor.name)
-  const stored = await db.transaction(async (tx) => {
+  return editMarker(service, async (tx) => {
     const [inserted] = await insertEvents(tx, [event])
     if (inserted === undefined) throw new Error('The marker was not stored.')
     await audit(tx, actor, 'marker.create', inserted)
     return inserted
   })
-  await events.load()
-  return stored
 }
 
 /** Changes the given fields of a marker. */
@@ -50,11 +51,12 @@ export async function changeMarker(
   actor: Actor,
   id: number,
   fields: MarkerFields,
+  requireVersion: RequireVersion<MarkerRecord>,
 ): Promise<EventRecord> {
-  const { db, events } = service
   const times = parseTimes(fields, now())
-  const changed = await db.transaction(async (tx) => {
+  return editMarker(service, async (tx) => {
     const before = await markerOf(tx, id)
+    requireVersion(before, `marker ${id}`)
     const { time, until, text } = before
     const marker = { time, until, text, ...times, ...(fields.text !== undefined && { text: fields.text }) }
     requireOrder(marker)
@@ -62,29 +64,42 @@ export async function changeMarker(
     const event =
       fields.channel_id === undefined
         ? { ...before, ...marker }
-        : toMarkerEvent(marker, findChannel(service, fields.channel_id), before.by)
-    const after: EventRecord = { ...event, id }
+        : { ...before, ...toMarkerEvent(marker, findChannel(service, fields.channel_id), before.by) }
+    if (isSameJson(event, before)) return before
+    const after: EventRecord = { ...event, version: await nextVersion(tx) }
     await saveEvent(tx, after)
     await audit(tx, actor, 'marker.change', after)
     return after
   })
-  await events.load()
-  return changed
 }
 
-export async function removeMarker({ db, events }: Service, actor: Actor, id: number): Promise<void> {
-  await db.transaction(async (tx) => {
+export async function removeMarker(
+  service: Service,
+  actor: Actor,
+  id: number,
+  requireVersion: RequireVersion<MarkerRecord>,
+): Promise<void> {
+  await editMarker(service, async (tx) => {
     const marker = await markerOf(tx, id)
+    requireVersion(marker, `marker ${id}`)
     await deleteEvent(tx, id, now())
     await audit(tx, actor, 'marker.delete', marker)
+    return marker
   })
-  await events.load()
 }
 
-async function markerOf(tx: Tx, id: number): Promise<EventRecord> {
+export type MarkerRecord = EventRecord & Versioned
+
+async function editMarker(service: Service, edit: (tx: Tx) => Promise<EventRecord>): Promise<EventRecord> {
+  const marker = await editRecords(service, 'versions', edit)
+  await service.events.load()
+  return marker
+}
+
+async function markerOf(tx: Tx, id: number): Promise<MarkerRecord> {
   const event = await findEvent(tx.query, id)
   if (event?.kind !== 'marker') throw new RequestError('not_found', { subject: `marker ${id}` })
-  if (event.site === null) return event
+  if (event.site === null) return { ...event, version: event.version ?? 1 }
   const details = `This marker belongs to the site ${event.site.name}. It can only be changed there.`
   throw new RequestError('wrong_state', { subject: details })
 }

@@ -5,6 +5,7 @@ import type { Actor } from '../../domain/access/access.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { type Arranged, captureArrangement, type Scene, type StoredScene } from '../../domain/scenes/arrangement.ts'
 import type { Show } from '../../domain/shows.ts'
+import type { RequireVersion } from '../../domain/versions.ts'
 import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
@@ -50,18 +51,27 @@ export function renameScene(
   showId: number,
   id: number,
   title: string,
+  requireVersion: RequireVersion<StoredScene>,
 ): Promise<EditedScene> {
   return editScene(service, actor, 'scene.change', async (tx, revision, undo) => {
-    const scene = { ...(await sceneOf(tx.query, showId, id)), title }
+    const before = await sceneOf(tx.query, showId, id)
+    requireVersion(before, `scene ${id}`)
+    const scene = { ...before, title }
     await undo.willChange('scenes', id)
-    await saveSceneTitle(tx, revision, scene)
-    return scene
+    return { ...scene, version: await saveSceneTitle(tx, revision, scene) }
   })
 }
 
-export function removeScene(service: Service, actor: Actor, showId: number, id: number): Promise<EditedScene> {
+export function removeScene(
+  service: Service,
+  actor: Actor,
+  showId: number,
+  id: number,
+  requireVersion: RequireVersion<StoredScene>,
+): Promise<EditedScene> {
   return editScene(service, actor, 'scene.delete', async (tx, revision, undo) => {
     const scene = await sceneOf(tx.query, showId, id)
+    requireVersion(scene, `scene ${id}`)
     await undo.willChange('scenes', id)
     await deleteScene(tx, revision, scene)
     return scene

@@ -6,6 +6,7 @@ import type { Actor } from '../../domain/access/access.ts'
 import { isSecretName, listSecrets, refuseMovedSecrets, unmaskSecrets } from '../../domain/access/secrets.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { findLoop } from '../../domain/sites/sites.ts'
+import type { RequireVersion } from '../../domain/versions.ts'
 import { followsSites, getPlugin } from '../../manufacturers/index.ts'
 import {
   findConfigError,
@@ -27,6 +28,7 @@ import {
   type StoredManufacturer,
   saveManufacturer,
 } from '../../storage/settings.ts'
+import { editRecords } from '../edit-records.ts'
 import { withSecretErrors } from './secret-errors.ts'
 
 export interface ManufacturerChange {
@@ -67,7 +69,7 @@ export async function addManufacturer(
     await audit(tx, actor, 'manufacturer.create', code, { name, plugin, keys: Object.keys(config) })
   })
   await service.reload()
-  return record
+  return getManufacturer(service, code)
 }
 
 /**
@@ -79,20 +81,22 @@ export async function changeManufacturer(
   actor: Actor,
   code: string,
   change: ManufacturerChange,
+  requireVersion: RequireVersion<StoredManufacturer>,
 ): Promise<StoredManufacturer> {
   const before = await getManufacturer(service, code)
   const after = await mergeManufacturer(service.outbound.destinations, { code, ...change }, before)
   if (after.plugin !== before.plugin || !isDeepStrictEqual(after.config, before.config))
     await refuseLoop(service, after)
-  await service.db.transaction(async (tx) => {
+  await editRecords(service, 'versions', async (tx) => {
     // Resolving host names takes time, so the stored record may have changed since it was read.
     const stored = await findManufacturer(tx.query, service.secrets, code)
+    if (stored === undefined) throw unknown(code)
+    requireVersion(stored, `manufacturer ${code}`)
     if (!isDeepStrictEqual(stored, before))
       throw new RequestError('concurrent_change', { subject: `manufacturer ${code}` })
     await saveManufacturer(tx, service.secrets, after)
     await audit(tx, actor, 'manufacturer.change', code, differences(before, after))
   })
-  await service.reload()
   return getManufacturer(service, code)
 }
 
@@ -100,11 +104,18 @@ export async function changeManufacturer(
  * Removes a manufacturer. Throws a RequestError while it has receivers, so that removing it never deletes receiver
  * data.
  */
-export async function removeManufacturer(service: Service, actor: Actor, code: string): Promise<void> {
+export async function removeManufacturer(
+  service: Service,
+  actor: Actor,
+  code: string,
+  requireVersion: RequireVersion<StoredManufacturer>,
+): Promise<void> {
   await service.db.transaction(async (tx) => {
     // Prevents polling from storing receivers of this manufacturer at the same time.
     const revision = await nextRevision(tx)
-    if ((await findManufacturer(tx.query, service.secrets, code)) === undefined) throw unknown(code)
+    const stored = await findManufacturer(tx.query, service.secrets, code)
+    if (stored === undefined) throw unknown(code)
+    requireVersion(stored, `manufacturer ${code}`)
     if (await hasReceivers(tx.query, code)) {
       const details = 'It still has receivers: remove them first, or disable it instead.'
       throw new RequestError('in_use', { subject: `Manufacturer ${code}`, details })
@@ -136,7 +147,15 @@ export async function mergeManufacturer(
   stored: StoredManufacturer | undefined,
 ): Promise<StoredManufacturer> {
   const plugin = change.plugin ?? stored?.plugin ?? code
-  const before = stored ?? { code, name: '', plugin, api_enabled: true, config: {}, secretsUnreadable: false }
+  const before = stored ?? {
+    code,
+    name: '',
+    plugin,
+    api_enabled: true,
+    config: {},
+    secretsUnreadable: false,
+    version: 0,
+  }
   const after = { ...before, ...change, config: mergeConfig(before, change) }
   const fault = await findConfigError(after, destinations)
   if (fault !== null) throw new RequestError('bad_request', { details: fault })

@@ -13,6 +13,7 @@ export interface User {
   /** The OpenID Connect provider and its id of the user; null for a local user. */
   readonly issuer: string | null
   readonly subject: string | null
+  readonly version: number
 }
 
 export interface ApiToken {
@@ -24,6 +25,7 @@ export interface ApiToken {
   readonly expires_at: number | null
   readonly last_used_at: number | null
   readonly last_used_address: string | null
+  readonly version: number
 }
 
 /** A show can last 16 hours, and a logout during a show would interrupt monitoring. */
@@ -42,13 +44,13 @@ export function sessionEnd(session: { readonly expires_at: number; readonly last
 }
 
 export function toUserBody({ created_at, last_login_at, ...user }: User): UserBody {
-  const { id, username, role, is_active, issuer, subject } = user
+  const { id, username, role, is_active, issuer, subject, version } = user
   const times = { created_at: toIso(created_at), last_login_at: toIsoOrNull(last_login_at) }
-  return { id, username, role, is_active, ...times, issuer, subject }
+  return { id, username, role, is_active, ...times, issuer, subject, version }
 }
 
 export function toTokenBody(token: ApiToken): TokenBody {
-  const { id, name, role, created_by, last_used_address } = token
+  const { id, name, role, created_by, last_used_address, version } = token
   return {
     id,
     name,
@@ -58,6 +60,7 @@ export function toTokenBody(token: ApiToken): TokenBody {
     expires_at: toIsoOrNull(token.expires_at),
     last_used_at: toIsoOrNull(token.last_used_at),
     last_used_address,
+    version,
   }
 }
 

@@ -11,7 +11,17 @@ const groups: readonly Group[] = [
   { ...untitled, id: 1, slots: [5], version: 1 },
   { ...untitled, id: 2, slots: [5, 6], version: 1 },
 ]
-const none = { id: 1, channels: [], groups: [], kinds: [], until: 0, reason: '', by: 'local', created_at: 0 }
+const none = {
+  id: 1,
+  channels: [],
+  groups: [],
+  kinds: [],
+  until: 0,
+  reason: '',
+  by: 'local',
+  created_at: 0,
+  version: 1,
+}
 
 const onChannel = { kind: 'rf_weak', receiver_id: 7, channel_id: 41, data: noData } as Alert
 const onReceiver = { kind: 'receiver_offline', receiver_id: 7, channel_id: null, data: noData } as Alert

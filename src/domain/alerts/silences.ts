@@ -17,6 +17,7 @@ export interface Silence {
   readonly by: string
   /** Epoch milliseconds. */
   readonly created_at: number
+  readonly version: number
 }
 
 export function toSilenceBody({ until, created_at, ...silence }: Silence): SilenceBody {

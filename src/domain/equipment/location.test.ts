@@ -5,9 +5,9 @@ import { isCircular, toLayout } from './location.ts'
 import { emptyChannel, type Receiver } from './receiver.ts'
 
 const locations: Location[] = [
-  { id: 1, name: 'Theatre', description: '', zone: null, parent: null },
-  { id: 2, name: 'Stage', description: '', zone: null, parent: 1 },
-  { id: 3, name: 'Rack A', description: 'left', zone: null, parent: 2 },
+  { id: 1, name: 'Theatre', description: '', zone: null, parent: null, version: 1 },
+  { id: 2, name: 'Stage', description: '', zone: null, parent: 1, version: 1 },
+  { id: 3, name: 'Rack A', description: 'left', zone: null, parent: 2, version: 1 },
 ]
 
 function receiver(id: number, location: number | null): Receiver {

@@ -130,6 +130,7 @@ export function toReceiverDetail(
     firmware_version,
     hosted_firmware_version,
     location: toLocationReference(locations, receiver.location),
+    version: receiver.version ?? 0,
     ...(receiver.fault && { details: { fault: receiver.fault } }),
   }
 }

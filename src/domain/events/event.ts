@@ -30,6 +30,8 @@ export interface EventDraft {
   readonly subject: string | null
   /** The site that has recorded it; null for an event of this installation. */
   readonly site: SiteReference | null
+  /** Only markers of this installation have one. */
+  readonly version?: number
   /** If present, the event is stored only if the last one of its subject has this kind. */
   readonly follows?: EventKind
 }
@@ -100,7 +102,7 @@ export function toSeconds(ms: number): number {
 }
 
 export function toEventBody(event: EventRecord): EventBody {
-  const { id, time, until, kind, severity, channel_id, receiver_id, manufacturer, text, by, site } = event
+  const { id, time, until, kind, severity, channel_id, receiver_id, manufacturer, text, by, site, version } = event
   return {
     id,
     time: toTimestamp(time),
@@ -114,6 +116,7 @@ export function toEventBody(event: EventRecord): EventBody {
     data: event.is_open ? { ...event.data, open: true } : { ...event.data },
     by,
     site,
+    ...(version !== undefined && { version }),
   }
 }
 

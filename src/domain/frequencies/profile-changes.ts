@@ -14,7 +14,9 @@ export type ProfileChange = Body<typeof FrequencyProfileChange>
 /** An added profile, or the changes to a built-in one. */
 export interface StoredProfile {
   readonly id: string
+  /** Empty for a built-in profile that was reset. */
   readonly change: ProfileChange
+  readonly version: number
 }
 
 const builtInById: ReadonlyMap<string, Profile> = new Map(builtInProfiles.map((profile) => [profile.id, profile]))
@@ -94,12 +96,14 @@ function applyChange(profile: Profile, { levels = {}, window_mhz = {}, bands, ..
 }
 
 export function toProfileBodies(stored: readonly StoredProfile[]): FrequencyProfileBody[] {
-  const ids = new Set(stored.map(({ id }) => id))
-  return resolveProfiles(stored).map((profile) => toProfileBody(profile, ids.has(profile.id)))
+  const byId = new Map(stored.map((profile) => [profile.id, profile]))
+  return resolveProfiles(stored).map((profile) => toProfileBody(profile, byId.get(profile.id)))
 }
 
-/** `isStored` is true for changed and added profiles. */
-function toProfileBody({ bands, filter_centres, ...profile }: Profile, isStored: boolean): FrequencyProfileBody {
+function toProfileBody(
+  { bands, filter_centres, ...profile }: Profile,
+  { change = {}, version = 0 }: Partial<StoredProfile> = {},
+): FrequencyProfileBody {
   const is_built_in = isBuiltIn(profile.id)
   return {
     ...profile,
@@ -109,7 +113,8 @@ function toProfileBody({ bands, filter_centres, ...profile }: Profile, isStored:
       ranges: ranges.map(({ fromKhz, toKhz }) => ({ from: formatMhz(fromKhz), to: formatMhz(toKhz) })),
     })),
     is_built_in,
-    is_changed: is_built_in && isStored,
+    is_changed: is_built_in && Object.keys(change).length > 0,
+    version,
   }
 }
 

@@ -23,6 +23,7 @@ export interface NotificationChannel {
   readonly secrets: ChannelConfig | null
   /** Null for services whose messages are not signed, and if it was encrypted with another key. */
   readonly signing: Signing | null
+  readonly version: number
 }
 
 /** Messages are also signed with the previous secret for this long. */
@@ -72,11 +73,11 @@ export function splitConfig(
 
 /** Administrators see `********` in place of secrets, others no configuration. */
 export function toChannelBody(
-  { id, name, type, enabled, without_names, config, secrets }: NotificationChannel,
+  { id, name, type, enabled, without_names, config, secrets, version }: NotificationChannel,
   { showsAddresses }: { readonly showsAddresses: boolean },
 ): NotificationChannelBody {
   const masked = Object.fromEntries(Object.keys(secrets ?? {}).map((field) => [field, mask]))
-  return { id, name, type, config: showsAddresses ? { ...config, ...masked } : {}, enabled, without_names }
+  return { id, name, type, config: showsAddresses ? { ...config, ...masked } : {}, enabled, without_names, version }
 }
 
 /** Replaces addresses in a sentence: those in configurations, and everything that looks like one. */

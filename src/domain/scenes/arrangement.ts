@@ -24,17 +24,19 @@ export interface Scene {
   readonly by: string
   /** Null if it was never recalled. */
   readonly recalled_at: number | null
+  readonly version: number
 }
 
 export interface StoredScene extends Scene {
   readonly arrangement: Arrangement
 }
 
-export function toSceneBody({ id, show_id, title, created_at, by, recalled_at }: Scene): SceneBody {
+export function toSceneBody({ id, show_id, title, created_at, by, recalled_at, version }: Scene): SceneBody {
   return {
     ...{ id, show_id, title, by },
     created_at: toTimestamp(created_at),
     recalled_at: recalled_at === null ? null : toTimestamp(recalled_at),
+    version,
   }
 }
 

@@ -22,6 +22,7 @@ import { listAudit } from '../../storage/audit.ts'
 import { listTokens, listUsers } from '../../storage/people.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { clearSessionCookie, readSessionCookie, setCookies, setKioskCookie } from '../server/cookies.ts'
+import { ifMatch } from '../server/if-match.ts'
 import { requesterOf } from '../server/requester.ts'
 import { paginate, readPage, toPageOf, toTime } from '../server/response.ts'
 
@@ -144,14 +145,17 @@ function userRoutes(app: ContractServer, access: Access): void {
   app.route({
     ...accessOperations.changeUser,
     ...administer,
-    handler: async ({ actor, params, body }) => toUserBody(await changeUser(access, actor, params.id, body)),
+    handler: async (request) => {
+      const { actor, params, body } = request
+      return toUserBody(await changeUser(access, actor, params.id, body, ifMatch(request, toUserBody)))
+    },
   })
 
   app.route({
     ...accessOperations.removeUser,
     ...administer,
-    handler: async ({ actor, params }, reply) => {
-      await removeUser(access, actor, params.id)
+    handler: async (request, reply) => {
+      await removeUser(access, request.actor, request.params.id, ifMatch(request, toUserBody))
       return reply.code(204).send(null)
     },
   })
@@ -177,14 +181,17 @@ function tokenRoutes(app: ContractServer, access: Access): void {
   app.route({
     ...accessOperations.changeToken,
     ...administer,
-    handler: async ({ actor, params, body }) => toTokenBody(await changeToken(access, actor, params.id, body)),
+    handler: async (request) => {
+      const { actor, params, body } = request
+      return toTokenBody(await changeToken(access, actor, params.id, body, ifMatch(request, toTokenBody)))
+    },
   })
 
   app.route({
     ...accessOperations.revokeToken,
     ...administer,
-    handler: async ({ actor, params }, reply) => {
-      await revokeToken(access, actor, params.id)
+    handler: async (request, reply) => {
+      await revokeToken(access, request.actor, request.params.id, ifMatch(request, toTokenBody))
       return reply.code(204).send(null)
     },
   })

@@ -14,6 +14,7 @@ import type { Service } from '../../service.ts'
 import { countAlerts, listAlerts } from '../../storage/alerts.ts'
 import type { Database } from '../../storage/database.ts'
 import type { ContractServer } from '../server/contract.ts'
+import { ifMatch } from '../server/if-match.ts'
 import { paginateLocal, readPage, toPageOf, toTime } from '../server/response.ts'
 
 /** The most alerts in a response without paging. */
@@ -63,8 +64,8 @@ export function alertRoutes(app: ContractServer, service: Service): void {
 
   app.route({
     ...alertOperations.removeSilence,
-    handler: async ({ actor, params }, reply) => {
-      await removeSilence(service, actor, params.id)
+    handler: async (request, reply) => {
+      await removeSilence(service, request.actor, request.params.id, ifMatch(request, toSilenceBody))
       return reply.code(204).send(null)
     },
   })

@@ -1,6 +1,6 @@
 /** Routes for events and markers. */
 
-import { addMarker, changeMarker, removeMarker } from '../../actions/shows/edit-markers.ts'
+import { addMarker, changeMarker, type MarkerRecord, removeMarker } from '../../actions/shows/edit-markers.ts'
 import { historyOperations } from '../../contract/history.ts'
 import { type EventKind, eventKinds } from '../../contract/values.ts'
 import { byteOrderMark } from '../../domain/csv.ts'
@@ -9,6 +9,7 @@ import { eventCsvHeading, toEventBody, toEventLine } from '../../domain/events/e
 import type { Service } from '../../service.ts'
 import { type EventFilter, findEvent, hasEventOfChannel, listEvents, readEvents } from '../../storage/events.ts'
 import type { ContractServer } from '../server/contract.ts'
+import { ifMatch } from '../server/if-match.ts'
 import { sendCsv, toTime } from '../server/response.ts'
 
 const defaultLimit = 100
@@ -50,13 +51,18 @@ export function eventRoutes(app: ContractServer, service: Service): void {
 
   app.route({
     ...historyOperations.changeMarker,
-    handler: async ({ actor, params, body }) => toEventBody(await changeMarker(service, actor, params.id, body)),
+    handler: async (request) => {
+      const { actor, params, body } = request
+      return toEventBody(
+        await changeMarker(service, actor, params.id, body, ifMatch<MarkerRecord>(request, toEventBody)),
+      )
+    },
   })
 
   app.route({
     ...historyOperations.removeMarker,
-    handler: async ({ actor, params }, reply) => {
-      await removeMarker(service, actor, params.id)
+    handler: async (request, reply) => {
+      await removeMarker(service, request.actor, request.params.id, ifMatch<MarkerRecord>(request, toEventBody))
       return reply.code(204).send(null)
     },
   })

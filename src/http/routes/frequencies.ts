@@ -30,6 +30,7 @@ import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
 import { clientKeyOf } from '../server/client-key.ts'
 import type { ContractServer } from '../server/contract.ts'
+import { ifMatch } from '../server/if-match.ts'
 import { paginateLocal, sendCsv } from '../server/response.ts'
 
 /** Enough for 1,000 carriers with all their properties. */
@@ -176,13 +177,16 @@ function profileRoutes(app: ContractServer, service: Service): void {
 
   app.route({
     ...frequencyOperations.changeFrequencyProfile,
-    handler: ({ actor, params, body }) => changeFrequencyProfile(service, actor, params.id, body),
+    handler: (request) => {
+      const { actor, params, body } = request
+      return changeFrequencyProfile(service, actor, params.id, body, ifMatch(request))
+    },
   })
 
   app.route({
     ...frequencyOperations.removeFrequencyProfile,
-    handler: async ({ actor, params }, reply) => {
-      await removeFrequencyProfile(service, actor, params.id)
+    handler: async (request, reply) => {
+      await removeFrequencyProfile(service, request.actor, request.params.id, ifMatch(request))
       return reply.code(204).send(null)
     },
   })

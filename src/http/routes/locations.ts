@@ -1,7 +1,13 @@
 /** Administration routes for locations and receivers, and the hardware layout. */
 
+import type { FastifyRequest } from 'fastify'
 import { addLocation, changeLocation, deleteLocation } from '../../actions/equipment/edit-locations.ts'
-import { addReceiver, changeReceiver, deleteReceiver } from '../../actions/equipment/edit-receivers.ts'
+import {
+  addReceiver,
+  changeReceiver,
+  deleteReceiver,
+  type ReceiverRecord,
+} from '../../actions/equipment/edit-receivers.ts'
 import { locationOperations } from '../../contract/locations.ts'
 import { receiverOperations } from '../../contract/receivers.ts'
 import { toLayout } from '../../domain/equipment/location.ts'
@@ -10,6 +16,7 @@ import { toReceiverDetail } from '../../domain/equipment/receiver-body.ts'
 import { includesSite } from '../../domain/equipment/sites.ts'
 import type { Service } from '../../service.ts'
 import type { ContractServer } from '../server/contract.ts'
+import { ifMatch } from '../server/if-match.ts'
 import { paginateLocal, readPage, toPage } from '../server/response.ts'
 
 const inspect = { config: { needs: 'inspect' } } as const
@@ -34,14 +41,17 @@ export function locationRoutes(app: ContractServer, service: Service): void {
   app.route({
     ...locationOperations.changeLocation,
     ...review,
-    handler: ({ actor, params, body }) => changeLocation(service, actor, params.id, body),
+    handler: (request) => {
+      const { actor, params, body } = request
+      return changeLocation(service, actor, params.id, body, ifMatch(request))
+    },
   })
 
   app.route({
     ...locationOperations.removeLocation,
     ...review,
-    handler: async ({ actor, params }, reply) => {
-      await deleteLocation(service, actor, params.id)
+    handler: async (request, reply) => {
+      await deleteLocation(service, request.actor, request.params.id, ifMatch(request))
       return reply.code(204).send(null)
     },
   })
@@ -60,6 +70,7 @@ export function locationRoutes(app: ContractServer, service: Service): void {
 
 function receiverAdminRoutes(app: ContractServer, service: Service): void {
   const toBody = (receiver: Receiver) => toReceiverDetail(receiver, service.conditions, service.lists.current.locations)
+  const ifMatchReceiver = (request: FastifyRequest) => ifMatch<ReceiverRecord>(request, toBody)
 
   app.route({
     ...receiverOperations.listReceiverDetails,
@@ -85,14 +96,17 @@ function receiverAdminRoutes(app: ContractServer, service: Service): void {
   app.route({
     ...receiverOperations.changeReceiver,
     ...review,
-    handler: async ({ actor, params, body }) => toBody(await changeReceiver(service, actor, params.id, body)),
+    handler: async (request) => {
+      const { actor, params, body } = request
+      return toBody(await changeReceiver(service, actor, params.id, body, ifMatchReceiver(request)))
+    },
   })
 
   app.route({
     ...receiverOperations.removeReceiver,
     ...review,
-    handler: async ({ actor, params }, reply) => {
-      await deleteReceiver(service, actor, params.id)
+    handler: async (request, reply) => {
+      await deleteReceiver(service, request.actor, request.params.id, ifMatchReceiver(request))
       return reply.code(204).send(null)
     },
   })

@@ -13,6 +13,7 @@ import { maskSecrets } from '../../domain/access/secrets.ts'
 import { noSources } from '../../domain/equipment/health.ts'
 import type { Service } from '../../service.ts'
 import type { ContractServer } from '../server/contract.ts'
+import { ifMatch } from '../server/if-match.ts'
 import { paginate } from '../server/response.ts'
 
 const inspect = { config: { needs: 'inspect' } } as const
@@ -61,15 +62,17 @@ export function manufacturerRoutes(app: ContractServer, service: Service): void 
   app.route({
     ...manufacturerOperations.changeManufacturer,
     ...administer,
-    handler: async ({ actor, params, body: change }) =>
-      toBody(await changeManufacturer(service, actor, params.code, change)),
+    handler: async (request) => {
+      const { actor, params, body } = request
+      return toBody(await changeManufacturer(service, actor, params.code, body, ifMatch(request, toBody)))
+    },
   })
 
   app.route({
     ...manufacturerOperations.removeManufacturer,
     ...administer,
-    handler: async ({ actor, params }, reply) => {
-      await removeManufacturer(service, actor, params.code)
+    handler: async (request, reply) => {
+      await removeManufacturer(service, request.actor, request.params.code, ifMatch(request, toBody))
       return reply.code(204).send(null)
     },
   })

@@ -15,7 +15,12 @@ import {
 } from '../../actions/alerts/edit-notification-rules.ts'
 import { type NotificationDeliveryBody, notificationOperations } from '../../contract/notifications.ts'
 import { RequestError } from '../../domain/errors.ts'
-import { fullConfig, toChannelBody, withoutAddresses } from '../../domain/notifications/channel.ts'
+import {
+  fullConfig,
+  type NotificationChannel,
+  toChannelBody,
+  withoutAddresses,
+} from '../../domain/notifications/channel.ts'
 import { toTimestamp } from '../../domain/timestamp.ts'
 import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
@@ -49,6 +54,7 @@ function showsAddresses({ credential }: FastifyRequest): boolean {
 
 function channelRoutes(app: ContractServer, service: Service): void {
   const { db, secrets } = service
+  const toBody = (channel: NotificationChannel) => toChannelBody(channel, { showsAddresses: true })
 
   app.route({
     ...notificationOperations.listNotificationChannels,
@@ -82,7 +88,7 @@ function channelRoutes(app: ContractServer, service: Service): void {
       reply.code(201)
       const { signing } = channel
       return {
-        ...toChannelBody(channel, { showsAddresses: true }),
+        ...toBody(channel),
         ...(signing !== null && { secret: signing.secret }),
       }
     },
@@ -91,15 +97,17 @@ function channelRoutes(app: ContractServer, service: Service): void {
   app.route({
     ...notificationOperations.changeNotificationChannel,
     ...administer,
-    handler: async ({ actor, params, body }) =>
-      toChannelBody(await changeNotificationChannel(service, actor, params.id, body), { showsAddresses: true }),
+    handler: async (request) => {
+      const { actor, params, body } = request
+      return toBody(await changeNotificationChannel(service, actor, params.id, body, ifMatch(request, toBody)))
+    },
   })
 
   app.route({
     ...notificationOperations.removeNotificationChannel,
     ...administer,
-    handler: async ({ actor, params }, reply) => {
-      await removeNotificationChannel(service, actor, params.id)
+    handler: async (request, reply) => {
+      await removeNotificationChannel(service, request.actor, request.params.id, ifMatch(request, toBody))
       return reply.code(204).send(null)
     },
   })

@@ -11,6 +11,7 @@ import { findScanLevels } from '../../storage/frequencies.ts'
 import { clientKeyOf } from '../server/client-key.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { acceptForms, type FormFields, formLimit } from '../server/form-bodies.ts'
+import { ifMatch } from '../server/if-match.ts'
 import { paginateLocal } from '../server/response.ts'
 
 export function scanRoutes(app: ContractServer, service: Service): void {
@@ -33,8 +34,8 @@ export function scanRoutes(app: ContractServer, service: Service): void {
 
   app.route({
     ...scanOperations.removeScan,
-    handler: async ({ actor, params }, reply) => {
-      await removeScan(service, actor, params.id)
+    handler: async (request, reply) => {
+      await removeScan(service, request.actor, request.params.id, ifMatch(request, toScanBody))
       return reply.code(204).send(null)
     },
   })

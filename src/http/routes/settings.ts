@@ -1,7 +1,7 @@
 /** Routes for settings: the values in force, and the values of every scope with their sources. */
 
 import type { FastifyRequest } from 'fastify'
-import { changeSetting, forgetSetting, requireKey } from '../../actions/change-settings.ts'
+import { changeSetting, forgetSetting, getSettings, requireKey } from '../../actions/change-settings.ts'
 import { configurationOperations } from '../../contract/configuration.ts'
 import { isSettingKey, type SettingKey, settingKinds } from '../../contract/settings.ts'
 import { isAllowed, permissions } from '../../domain/access/access.ts'
@@ -9,6 +9,7 @@ import { RequestError } from '../../domain/errors.ts'
 import { globalScope, type SettingScope } from '../../domain/settings.ts'
 import type { Service } from '../../service.ts'
 import type { ContractServer } from '../server/contract.ts'
+import { ifMatch } from '../server/if-match.ts'
 import { paginate } from '../server/response.ts'
 
 /** The parameters that select a scope. */
@@ -20,7 +21,7 @@ interface ScopeQuery {
 export function settingRoutes(app: ContractServer, service: Service): void {
   app.route({
     ...configurationOperations.getConfig,
-    handler: ({ query }) => service.settings.inScope(findScope(service, query)),
+    handler: ({ query }) => getSettings(service, findScope(service, query)),
   })
 
   app.route({
@@ -37,7 +38,7 @@ export function settingRoutes(app: ContractServer, service: Service): void {
         throw new RequestError('bad_request', { details: 'manufacturer: expected the same value as in the query' })
       }
       const scope = findScope(service, { manufacturer: inBody ?? undefined, ...query })
-      return changeSetting(service, actor, { key, value, ...scope })
+      return changeSetting(service, actor, { key, value, ...scope }, ifMatch(request))
     },
   })
 
@@ -50,7 +51,7 @@ export function settingRoutes(app: ContractServer, service: Service): void {
       if (key === undefined) throw new RequestError('bad_request', { details: 'key: missing' })
       requireKey(key)
       requirePermission(request, key)
-      await forgetSetting(service, actor, { key, ...findScope(service, query) })
+      await forgetSetting(service, actor, { key, ...findScope(service, query) }, ifMatch(request))
       return reply.code(204).send(null)
     },
   })
@@ -65,7 +66,11 @@ export function settingRoutes(app: ContractServer, service: Service): void {
         (group === undefined || scope.group === group)
       const bodies = listScopes(service)
         .filter(isSelected)
-        .map((scope) => ({ ...scope, settings: service.settings.explain(scope) }))
+        .map((scope) => ({
+          ...scope,
+          settings: service.settings.explain(scope),
+          version: service.lists.settingsVersion(scope),
+        }))
       return paginate(request, bodies)
     },
   })
@@ -73,8 +78,10 @@ export function settingRoutes(app: ContractServer, service: Service): void {
   app.route({
     ...configurationOperations.removeSetting,
     config: { needs: 'administer' },
-    handler: async ({ actor, params, query: { manufacturer = null, group = null } }, reply) => {
-      await forgetSetting(service, actor, { key: params.key, manufacturer, group })
+    handler: async (request, reply) => {
+      const { actor, params } = request
+      const { manufacturer = null, group = null } = request.query
+      await forgetSetting(service, actor, { key: params.key, manufacturer, group }, ifMatch(request))
       return reply.code(204).send(null)
     },
   })

@@ -4,7 +4,7 @@ import { addScene, getScene, listScenes, removeScene, renameScene } from '../../
 import { addShow, changeShow, endShow, getShow, removeShow, startShow } from '../../actions/shows/edit-shows.ts'
 import { previewRecall, recallScene } from '../../actions/shows/recall-scene.ts'
 import { showOperations } from '../../contract/shows.ts'
-import { toSceneBody } from '../../domain/scenes/arrangement.ts'
+import { type StoredScene, toSceneBody } from '../../domain/scenes/arrangement.ts'
 import { toShowBody } from '../../domain/shows.ts'
 import type { Service } from '../../service.ts'
 import type { ContractServer } from '../server/contract.ts'
@@ -63,10 +63,7 @@ export function showRoutes(app: ContractServer, service: Service): void {
 
   app.route({
     ...showOperations.getScene,
-    handler: async ({ params }) => {
-      const { arrangement, ...scene } = await getScene(service, params.id, params.scene_id)
-      return { ...toSceneBody(scene), arrangement }
-    },
+    handler: async ({ params }) => toSceneDetail(await getScene(service, params.id, params.scene_id)),
   })
 
   app.route({
@@ -80,8 +77,17 @@ export function showRoutes(app: ContractServer, service: Service): void {
 
   app.route({
     ...showOperations.changeScene,
-    handler: async ({ actor, params, body }, reply) => {
-      const { scene, undoId } = await renameScene(service, actor, params.id, params.scene_id, body.title)
+    handler: async (request, reply) => {
+      const { actor, params, body } = request
+      const requireVersion = ifMatch(request, toSceneDetail)
+      const { scene, undoId } = await renameScene(
+        service,
+        actor,
+        params.id,
+        params.scene_id,
+        body.title,
+        requireVersion,
+      )
       setUndoId(reply, undoId)
       return toSceneBody(scene)
     },
@@ -89,8 +95,10 @@ export function showRoutes(app: ContractServer, service: Service): void {
 
   app.route({
     ...showOperations.removeScene,
-    handler: async ({ actor, params }, reply) => {
-      setUndoId(reply, (await removeScene(service, actor, params.id, params.scene_id)).undoId)
+    handler: async (request, reply) => {
+      const { actor, params } = request
+      const requireVersion = ifMatch(request, toSceneDetail)
+      setUndoId(reply, (await removeScene(service, actor, params.id, params.scene_id, requireVersion)).undoId)
       return reply.code(204).send(null)
     },
   })
@@ -104,4 +112,8 @@ export function showRoutes(app: ContractServer, service: Service): void {
       return recall
     },
   })
+}
+
+function toSceneDetail({ arrangement, ...scene }: StoredScene) {
+  return { ...toSceneBody(scene), arrangement }
 }

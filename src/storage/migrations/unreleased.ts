@@ -134,4 +134,15 @@ export const unreleased: readonly Migration[] = [
       )`,
     ],
   },
+  {
+    names: ['20261129T0632Z-more-versions'],
+    statements: () => [
+      ...['frequency_profiles', 'locations', 'manufacturers', 'notification_channels', 'scans', 'scenes', 'silences']
+        .concat('tokens', 'users')
+        .map((table) => `alter table ${table} add column version bigint not null default 1`),
+      'alter table receivers add column version bigint',
+      'alter table events add column version bigint',
+      "update events set version = 1 where kind = 'marker' and site is null",
+    ],
+  },
 ]

@@ -29,6 +29,7 @@ export interface UserRow {
   /** The OpenID Connect provider, and the id of the user there; null for a local user. */
   issuer: string | null
   subject: string | null
+  version: number
 }
 
 interface SessionRow {
@@ -51,6 +52,7 @@ export interface TokenRow {
   expires_at: number | null
   last_used_at: number | null
   last_used_address: string | null
+  version: number
 }
 
 interface KnownBrowserRow {

@@ -58,6 +58,7 @@ export interface SilenceRow {
   reason: string
   created_by: string
   created_at: number
+  version: number
 }
 
 export interface NotificationChannelRow {
@@ -75,6 +76,7 @@ export interface NotificationChannelRow {
   /** Encrypted: the secret with which they are also signed until `previous_until`. */
   previous_secret: string | null
   previous_until: number | null
+  version: number
 }
 
 interface NotificationRuleRow {

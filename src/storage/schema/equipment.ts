@@ -55,6 +55,8 @@ export interface ReceiverRow {
   revision: number
   /** The value of the manufacturer's counter at the last change that was only to readings. */
   reading_revision: Generated<number>
+  /** Null before the first edit. */
+  version: Generated<number | null>
 }
 
 interface ChannelRow {
@@ -101,6 +103,7 @@ interface LocationRow {
   description: string
   zone: string | null
   parent: number | null
+  version: number
 }
 
 interface GroupRow {
@@ -140,8 +143,9 @@ export interface SlotEntryRow {
 
 interface FrequencyProfileRow {
   id: string
-  /** JSON: see `domain/frequencies/profile-changes.ts`. */
+  /** JSON: see `domain/frequencies/profile-changes.ts`; empty for a built-in profile that was reset. */
   change: string
+  version: number
 }
 
 export interface ScanRow {
@@ -159,6 +163,7 @@ export interface ScanRow {
   unit: string | null
   is_calibrated: Flag
   step_hz: number | null
+  version: number
   /** See `packLevels`. */
   levels: Uint8Array
 }

@@ -32,6 +32,8 @@ export interface EventRow {
   /** Code and name of the site that has recorded it; null for an event of this installation. */
   site: Generated<string | null>
   site_name: Generated<string | null>
+  /** Null except for markers of this installation. */
+  version: Generated<number | null>
   created_revision: number
   revision: number
 }

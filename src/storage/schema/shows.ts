@@ -46,6 +46,7 @@ interface SceneRow {
   /** The name of the person who stored it. */
   actor: string
   recalled_at: number | null
+  version: number
   /** JSON: see `domain/scenes/arrangement.ts`. */
   arrangement: string
 }

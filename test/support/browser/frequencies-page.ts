@@ -181,7 +181,7 @@ export function scan(id: number, points = 2_000): ScanLevelsBody {
   return {
     ...{ id, name: `foyer-${id}.csv`, format: 'csv', points, from_mhz: '470.000', to_mhz: '694.000', taken_at: null },
     ...{ unit: 'dBm', calibrated: true, step_khz: 112 },
-    ...{ uploaded_at: '2026-11-22T19:00:00.000Z', by: 'Kim', mhz, dbm },
+    ...{ uploaded_at: '2026-11-22T19:00:00.000Z', by: 'Kim', version: 1, mhz, dbm },
   }
 }
 

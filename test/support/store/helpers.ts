@@ -26,7 +26,7 @@ export async function openStore(engine: Engine, now?: () => number): Promise<Dat
 
 export async function addManufacturers(db: Database): Promise<void> {
   const rows = ['shure', 'sennheiser'].map(
-    (code) => ({ code, name: code, plugin: code, api_enabled: 1, config: '{}' }) as const,
+    (code) => ({ code, name: code, plugin: code, api_enabled: 1, config: '{}', version: 1 }) as const,
   )
   await db.transaction((tx) => tx.query.insertInto('manufacturers').values(rows).execute())
 }

@@ -1,6 +1,7 @@
 import type { ScanBody, ScanLevelsBody, UploadedScanBody } from '../../../contract/scans.ts'
 import type { ScanFormat } from '../../../contract/values.ts'
 import { toTimestamp } from '../../timestamp.ts'
+import type { Unstored } from '../../versions.ts'
 import { type Levels, type ReadScan, withOffset } from './scan.ts'
 
 /** Without its levels. */
@@ -18,9 +19,10 @@ export interface Scan {
   readonly taken_at: number | null
   readonly uploaded_at: number
   readonly by: string
+  readonly version: number
 }
 
-export type NewScan = Omit<Scan, 'id'>
+export type NewScan = Unstored<Scan>
 
 interface Upload {
   readonly name: string
