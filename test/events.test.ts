@@ -199,6 +199,7 @@ describe.concurrent('markers', () => {
         receiver_id: null,
         manufacturer: null,
         data: {},
+        version: changed.json.version,
       },
     ])
     expect((await app.send('DELETE', path)).status).toBe(204)

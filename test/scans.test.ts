@@ -37,7 +37,7 @@ describe.concurrent.each(engines)('scans (%s)', (engine) => {
           taken_at: null,
         },
         ...{ unit: 'dBm', calibrated: true, step_khz: 25 },
-        ...{ rows_read: 5, rows_skipped: [] },
+        ...{ rows_read: 5, rows_skipped: [], version: expect.any(Number) },
         ...{ uploaded_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/), by: 'local' },
       },
     ])

@@ -19,11 +19,11 @@ describe('POST /api/config/', () => {
   it('returns the effective settings, globally or for one manufacturer', async () => {
     const simulator = withoutPush(await startShure())
     const app = await startApp({ manufacturers: [configFor(simulator, { poll_interval: 7 })] })
-    expect((await app.get('/api/config/')).json).toEqual(defaultSettings)
+    expect((await app.get('/api/config/')).json).toEqual({ ...defaultSettings, version: 0 })
     const { status, json } = await changeSetting(app, 'alert_battery_threshold', '35')
     expect({ status, json }).toEqual({
       status: 200,
-      json: { ...defaultSettings, alert_battery_threshold: 35 },
+      json: { ...defaultSettings, alert_battery_threshold: 35, version: expect.any(Number) },
     })
     expect((await app.get('/api/config/?manufacturer=shure')).json).toMatchObject({
       polling_interval: 7,
@@ -51,12 +51,15 @@ describe('POST /api/config/', () => {
     const { json: drums } = await app.post('/api/group/', { title: 'Drums', slots: [first?.slot] })
     const { json: choir } = await app.post('/api/group/', { title: 'Choir', slots: [first?.slot, second?.slot] })
     const changed = await changeSetting(app, 'alert_battery_threshold', '60', `?group=${drums.id}`)
-    expect([changed.status, changed.json]).toEqual([200, { ...defaultSettings, alert_battery_threshold: 60 }])
+    expect([changed.status, changed.json]).toEqual([
+      200,
+      { ...defaultSettings, alert_battery_threshold: 60, version: expect.any(Number) },
+    ])
     await until('the condition is evaluated again', async () => (await stateOf(1)) === 'battery_low')
     expect(await stateOf(2)).not.toBe('battery_low')
     expect((await app.get(`/api/config/?group=${drums.id}`)).json).toEqual(changed.json)
-    expect((await app.get(`/api/config/?group=${choir.id}`)).json).toEqual(defaultSettings)
-    expect((await app.get('/api/config/')).json).toEqual(defaultSettings)
+    expect((await app.get(`/api/config/?group=${choir.id}`)).json).toEqual({ ...defaultSettings, version: 0 })
+    expect((await app.get('/api/config/')).json).toEqual({ ...defaultSettings, version: 0 })
     expect((await app.get(`/api/data.json?group=${drums.id}`)).json.config).toEqual(changed.json)
     expect((await app.get(`/api/data.json?group=${drums.id}&manufacturer=shure`)).json.config).toEqual(changed.json)
 

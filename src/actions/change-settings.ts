@@ -1,6 +1,6 @@
 /** Changes settings while the service runs: global settings, and those of a manufacturer or a group. */
 
-import type { ScopeConfiguration } from '../contract/configuration.ts'
+import type { ConfigBody } from '../contract/configuration.ts'
 import {
   defaultSettings,
   isSettingKey,
@@ -23,18 +23,13 @@ import type { Tx } from '../storage/database.ts'
 import { deleteSetting, saveSetting, scopeName } from '../storage/settings.ts'
 import { editRecords } from './edit-records.ts'
 
-/** Returns the effective settings of a scope with their version. */
-export function getSettings({ settings, lists }: Service, scope: SettingScope): ScopeConfiguration {
-  return { ...settings.inScope(scope), version: lists.settingsVersion(scope) }
-}
-
 /** Stores a setting, and returns the effective values of its scope. Throws a RequestError that names an invalid field. */
 export async function changeSetting(
   service: Service,
   actor: Actor,
   change: SettingRecord,
-  requireVersion: RequireVersion<ScopeConfiguration>,
-): Promise<ScopeConfiguration> {
+  requireVersion: RequireVersion<ConfigBody>,
+): Promise<ConfigBody> {
   const { key, value, manufacturer, group } = change
   requireKey(key)
   if (group !== null && !settingKinds[key].isPerGroup) {
@@ -58,7 +53,7 @@ export async function changeSetting(
     })
     await recordChange(service, tx, actor, change, { before, after: parsed.value })
   })
-  return getSettings(service, change)
+  return service.settings.toBody(change)
 }
 
 /**
@@ -69,7 +64,7 @@ export async function forgetSetting(
   service: Service,
   actor: Actor,
   setting: Omit<SettingRecord, 'value'>,
-  requireVersion: RequireVersion<ScopeConfiguration>,
+  requireVersion: RequireVersion<ConfigBody>,
 ): Promise<void> {
   const { key, manufacturer, group } = setting
   const target = targetOf(setting)
@@ -88,13 +83,13 @@ export async function forgetSetting(
 function editSettings(
   service: Service,
   scope: SettingScope,
-  requireVersion: RequireVersion<ScopeConfiguration>,
+  requireVersion: RequireVersion<ConfigBody>,
   edit: (tx: Tx) => Promise<void>,
 ): Promise<void> {
   return editRecords(service, 'versions', async (tx) => {
     // Another process may have changed them before this transaction began.
     await service.reload()
-    requireVersion(getSettings(service, scope), `the settings of ${scopeName(scope)}`)
+    requireVersion(service.settings.toBody(scope), `the settings of ${scopeName(scope)}`)
     await edit(tx)
   })
 }

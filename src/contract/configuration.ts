@@ -56,13 +56,11 @@ const schemas = Object.fromEntries(Object.entries(settingKinds).map(([key, kind]
   [Key in SettingKey]: SchemaOf<(typeof settingKinds)[Key]>
 }
 
-export const Configuration = named('Config', 'Effective settings.', schemas)
-
-const ScopeConfiguration = named('ScopeConfig', 'Effective settings of a scope, and their version.', {
+export const Configuration = named('Config', 'The effective settings of a scope, and their version.', {
   ...schemas,
   version,
 })
-export type ScopeConfiguration = Body<typeof ScopeConfiguration>
+export type ConfigBody = Body<typeof Configuration>
 
 type Sourced<Schema extends TSchema> = Type.TObject<{
   value: Schema
@@ -116,14 +114,14 @@ export const configurationOperations = operationsOf({
   getConfig: endpoint('GET', '/api/config/', {
     ...about('Monitoring', 'The effective settings: the global ones, or those of one manufacturer or group.'),
     querystring: SettingScope,
-    response: { 200: ScopeConfiguration, 404: ErrorResponse },
+    response: { 200: Configuration, 404: ErrorResponse },
   }),
 
   changeConfig: endpoint('POST', '/api/config/', {
     ...about('Monitoring', 'Changes one setting and returns the effective settings.'),
     querystring: SettingScope,
     body: SettingChange,
-    response: { 200: ScopeConfiguration, 404: ErrorResponse, 412: ErrorResponse },
+    response: { 200: Configuration, 404: ErrorResponse, 412: ErrorResponse },
   }),
 
   removeConfig: endpoint('DELETE', '/api/config/', {

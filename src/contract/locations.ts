@@ -42,12 +42,12 @@ const locationProperties = {
   name: text('Name.'),
   description: text('Free text.'),
   zone: textOrNull('Zone of its contents; carriers in different zones do not intermodulate.'),
+  version,
 }
 
 export const Location = named('Location', 'A location.', {
   ...locationProperties,
   parent: wholeOrNull('Id of the location that contains it.'),
-  version,
 })
 export type Location = Body<typeof Location>
 

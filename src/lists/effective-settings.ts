@@ -1,6 +1,7 @@
 /** The settings in force: globally, for each manufacturer, group and channel. */
 
 import type { AlertKind } from '../contract/alert-kinds.ts'
+import type { ConfigBody } from '../contract/configuration.ts'
 import type { Settings } from '../contract/settings.ts'
 import { type AlertScope, type AlertSettings, resolveAlertSettings } from '../domain/alerts/alert-settings.ts'
 import { resolveThresholds, type Thresholds } from '../domain/conditions/condition.ts'
@@ -69,6 +70,11 @@ export class EffectiveSettings {
   /** Returns the settings of a scope; a group must exist. */
   inScope({ manufacturer, group }: SettingScope): Settings {
     return group === null ? this.get(manufacturer) : this.#cached(group, { manufacturer: null, group })
+  }
+
+  /** As `inScope`, with the version of the stored settings of the scope. */
+  toBody(scope: SettingScope): ConfigBody {
+    return { ...this.inScope(scope), version: this.#lists.settingsVersion(scope) }
   }
 
   /** Returns the settings of a scope, each with its origin. */

@@ -1,6 +1,7 @@
 /** The lists, settings and statuses in version 2 and in `data.json`. */
 
 import type { SilenceBody } from '../contract/alerts.ts'
+import type { ConfigBody } from '../contract/configuration.ts'
 import type { DiscoveredDevice } from '../contract/discovery.ts'
 import type { FrequencyProfileBody } from '../contract/frequencies.ts'
 import type { Group } from '../contract/groups.ts'
@@ -8,7 +9,6 @@ import type { LiveChange, SourceBody } from '../contract/live-messages.ts'
 import type { ChannelAssignment, Performer } from '../contract/performers.ts'
 import type { PlaceholderInData } from '../contract/placeholders.ts'
 import type { ScanBody } from '../contract/scans.ts'
-import type { Settings } from '../contract/settings.ts'
 import type { AnnouncedSiteBody } from '../contract/sites.ts'
 import { toSilenceBody } from '../domain/alerts/silences.ts'
 import { toDiscoveredDevices } from '../domain/equipment/discovery-bodies.ts'
@@ -102,8 +102,8 @@ export class LiveLists {
     return this.#stores.lists.runningShows()
   }
 
-  settingsIn(scope: SettingScope): Settings {
-    return this.#stores.settings.inScope(scope)
+  settingsIn(scope: SettingScope): ConfigBody {
+    return this.#stores.settings.toBody(scope)
   }
 
   /** False while real-time updates are disabled for the manufacturer, or globally (null). */
@@ -140,7 +140,7 @@ export type AddChange = (change: LiveChange, subject?: LiveSubject) => void
 export class AnnouncedLists {
   readonly #current: LiveLists
   #lists: ReturnType<typeof readLists>
-  #settings: ReadonlyMap<string | number | null, Settings>
+  #settings: ReadonlyMap<string | number | null, ConfigBody>
   #sources: ReadonlyMap<string, SourceBody>
   #sites: ReadonlyMap<string, AnnouncedSiteBody>
   #pending: ReadonlyMap<string, number>

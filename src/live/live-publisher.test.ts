@@ -1,8 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { SilenceBody } from '../contract/alerts.ts'
+import type { ConfigBody } from '../contract/configuration.ts'
 import type { Group } from '../contract/groups.ts'
 import type { ScanBody } from '../contract/scans.ts'
-import { defaultSettings, type Settings } from '../contract/settings.ts'
+import { defaultSettings } from '../contract/settings.ts'
 import type { QueueEntry, QueueStatus } from '../domain/equipment/discovery.ts'
 import { emptyChannel, type Receiver } from '../domain/equipment/receiver.ts'
 import type { LevelSample } from '../domain/levels/level-sample.ts'
@@ -30,8 +31,9 @@ function start() {
     groupThreshold: null as number | null,
     isEnabled: true,
   }
-  const settingsIn = ({ manufacturer, group }: SettingScope): Settings => ({
+  const settingsIn = ({ manufacturer, group }: SettingScope): ConfigBody => ({
     ...defaultSettings,
+    version: 0,
     alert_battery_threshold: (group === null ? null : state.groupThreshold) ?? state.threshold,
     enable_websocket: manufacturer === null || state.isEnabled,
   })

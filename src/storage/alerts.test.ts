@@ -201,7 +201,8 @@ describe.each(engines)('silences on %s', (engine) => {
       created_at: 1000,
     }
     const first = await db.transaction((tx) => insertSilence(tx, silence))
-    expect(await listSilences(db.read, 1999)).toEqual([{ ...silence, id: first.id }])
+    expect(await listSilences(db.read, 1999)).toEqual([first])
+    expect(first).toEqual({ ...silence, id: first.id, version: expect.any(Number) })
     expect(await listSilences(db.read, 2000)).toEqual([])
     expect(await db.transaction((tx) => deleteSilence(tx, first.id, 2000))).toBe(false)
     expect(await db.transaction((tx) => deleteSilence(tx, first.id, 1999))).toBe(true)

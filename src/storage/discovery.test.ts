@@ -200,8 +200,9 @@ describe.each(engines)('locations on %s', (engine) => {
     const relocated = { ...receiver, location: rack.id, is_named_by_hand: true }
     await db.transaction(async (tx) => saveReceivers(tx, await nextRevision(tx), [relocated]))
     expect(await listReceivers(db.read)).toEqual([relocated])
-    await db.transaction((tx) => saveLocation(tx, { ...rack, name: 'Rack B' }))
-    expect(await listLocations(db.read)).toEqual([venue, { ...rack, name: 'Rack B' }])
+    const renamed = await db.transaction((tx) => saveLocation(tx, { ...rack, name: 'Rack B' }))
+    expect(renamed).toEqual({ ...rack, name: 'Rack B', version: renamed.version })
+    expect(await listLocations(db.read)).toEqual([venue, renamed])
     await expect(db.transaction((tx) => removeLocation(tx, rack.id))).rejects.toThrow(/foreign key/i)
     await db.transaction(async (tx) => saveReceivers(tx, await nextRevision(tx), [receiver]))
     await db.transaction((tx) => removeLocation(tx, rack.id))

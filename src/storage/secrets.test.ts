@@ -100,7 +100,7 @@ describe.each(engines)('manufacturers on %s', (engine) => {
     await db.transaction((tx) => saveManufacturer(tx, secrets, shure))
     const [sennheiser, stored] = await listManufacturers(db.read, secrets)
     expect(sennheiser).toMatchObject({ code: 'sennheiser', config: {}, secretsUnreadable: false })
-    expect(stored).toEqual({ ...shure, secretsUnreadable: false })
+    expect(stored).toEqual({ ...shure, secretsUnreadable: false, version: expect.any(Number) })
     const row = await db.read
       .selectFrom('manufacturers')
       .select('config')
@@ -110,7 +110,11 @@ describe.each(engines)('manufacturers on %s', (engine) => {
 
     const disabled = { ...shure, name: 'Shure 2', api_enabled: false, config: { token: 'other' } }
     await db.transaction((tx) => saveManufacturer(tx, secrets, disabled))
-    expect((await listManufacturers(db.read, secrets))[1]).toEqual({ ...disabled, secretsUnreadable: false })
+    expect((await listManufacturers(db.read, secrets))[1]).toEqual({
+      ...disabled,
+      secretsUnreadable: false,
+      version: expect.any(Number),
+    })
   })
 
   // Reliability: 3.8.3.

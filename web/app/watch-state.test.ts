@@ -41,7 +41,7 @@ function data(...channels: ChannelBody[]): DataBody {
   return {
     receivers: [{ ...receiver, site: null, is_active: true, channels }],
     discovered: [],
-    config: defaultSettings,
+    config: { ...defaultSettings, version: 0 },
     groups: [],
     assignments: [],
     placeholders: [],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { buildReceiver } from '../../../test/support/builders.ts'
-import type { Settings } from '../../contract/settings.ts'
+import type { ConfigBody } from '../../contract/configuration.ts'
 import { unknownCondition } from '../conditions/condition.ts'
 import type { Channel } from '../equipment/receiver.ts'
 import type { ChannelState } from './channel-state.ts'
@@ -37,7 +37,7 @@ const channelOfToday = (id: number): Channel => ({
 
 const today = {
   receivers: [{ ...buildReceiver(1), channels: [channelOfToday(1), channelOfToday(2)] }],
-  config: {} as Settings,
+  config: {} as ConfigBody,
   groups: [],
   placeholders: [],
 }

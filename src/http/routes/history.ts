@@ -85,7 +85,7 @@ async function momentJson(service: Service, reader: LevelReader, time: number, n
   const states = new Map(rows.map(({ channel_id, state }) => [channel_id, state]))
   const today = {
     receivers: service.receiverStore.listFacts(),
-    config: service.settings.inScope(globalScope),
+    config: service.settings.toBody(globalScope),
     groups: service.lists.current.groups,
     placeholders: service.placeholderStore.list().map(toPlaceholderInData),
   }

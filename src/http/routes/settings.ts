@@ -1,7 +1,7 @@
 /** Routes for settings: the values in force, and the values of every scope with their sources. */
 
 import type { FastifyRequest } from 'fastify'
-import { changeSetting, forgetSetting, getSettings, requireKey } from '../../actions/change-settings.ts'
+import { changeSetting, forgetSetting, requireKey } from '../../actions/change-settings.ts'
 import { configurationOperations } from '../../contract/configuration.ts'
 import { isSettingKey, type SettingKey, settingKinds } from '../../contract/settings.ts'
 import { isAllowed, permissions } from '../../domain/access/access.ts'
@@ -21,7 +21,7 @@ interface ScopeQuery {
 export function settingRoutes(app: ContractServer, service: Service): void {
   app.route({
     ...configurationOperations.getConfig,
-    handler: ({ query }) => getSettings(service, findScope(service, query)),
+    handler: ({ query }) => service.settings.toBody(findScope(service, query)),
   })
 
   app.route({

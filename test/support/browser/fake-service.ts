@@ -334,7 +334,7 @@ function snapshotOf(data: FakeData): Extract<LiveMessage, { type: 'snapshot' }>[
 }
 
 export function dataOf(data: FakeData): DataBody {
-  const config = { ...defaultSettings, enable_websocket: data.isLive }
+  const config = { ...defaultSettings, enable_websocket: data.isLive, version: 0 }
   const { receivers, groups, placeholders, slotRecords } = data
   return { receivers, discovered: [], config, groups, assignments: [], placeholders, slot_records: slotRecords }
 }

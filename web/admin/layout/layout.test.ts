@@ -24,6 +24,7 @@ const locationId = (
 ): LayoutLocation => ({
   id,
   name,
+  version: 1,
   description: '',
   zone: null,
   receivers,
