@@ -264,7 +264,7 @@ describe('messages', () => {
   it('settings: changes the global settings', () => {
     const settings = (manufacturer: string | null) =>
       message(start, { type: 'settings', manufacturer, group: null, config: { alert_battery_threshold: 30 } })
-    const expected = { ...defaultSettings, alert_battery_threshold: 30 }
+    const expected = { ...defaultSettings, alert_battery_threshold: 30, version: 0 }
     expect(apply(live(), settings(null)).config).toEqual(expected)
     expect(apply(live(), settings('shure')).config.alert_battery_threshold).toBe(20)
   })
