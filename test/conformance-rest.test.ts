@@ -118,7 +118,7 @@ describe('every documented body', () => {
       receivers_updated: 5,
       timestamp: time,
     })
-    expect((await app.get('/api/config/')).json).toEqual(defaultSettings)
+    expect((await app.get('/api/config/')).json).toEqual({ ...defaultSettings, version: integer })
     expect((await app.get('/api/discovery/pending/')).json).toMatchObject({
       count: 1,
       results: [
@@ -363,11 +363,13 @@ describe('a write', () => {
       hide_charts: false,
       zone: null,
       manufacturer: null,
+      version: integer,
     })
     expect((await data()).groups).toEqual([group])
     expect((await app.post('/api/config/', { key: 'alert_battery_threshold', value: '35' })).json).toEqual({
       ...defaultSettings,
       alert_battery_threshold: 35,
+      version: integer,
     })
     expect((await data()).config.alert_battery_threshold).toBe(35)
     expect((await data('?manufacturer=shure')).config.alert_battery_threshold).toBe(35)
