@@ -9,3 +9,6 @@ export type Unstored<Stored extends Versioned> = Omit<Stored, 'id' | 'version'>
 
 /** Throws a RequestError unless the record has a version that the client expects. Null: there is no such record. */
 export type RequireVersion<Stored extends Versioned> = (record: Stored | null, subject: string) => void
+
+/** For edits that expect no version. */
+export const anyVersion: RequireVersion<Versioned> = () => {}

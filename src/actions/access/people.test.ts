@@ -8,6 +8,7 @@ import { timeLimit } from '../../../test/support/time-limit.ts'
 import type { AuditAction } from '../../contract/values.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { sessionLimits } from '../../domain/access/people.ts'
+import { anyVersion } from '../../domain/versions.ts'
 import { listAudit, pruneAudit, writeAudit } from '../../storage/audit.ts'
 import { type Database, openDatabase } from '../../storage/database.ts'
 import {
@@ -28,7 +29,6 @@ import type { Hasher } from './hasher.ts'
 import { changeUser, createUser, removeUser } from './people.ts'
 import { signIn } from './sign-in.ts'
 
-const anyVersion = () => {}
 const cli: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null }
 const log = { debug() {}, info() {}, warn() {}, error() {} }
 /** A fast hash, because the cost of the real one does not matter in these tests. */

@@ -2,6 +2,7 @@
 
 import type { Actor } from '../../domain/access/access.ts'
 import type { SourceError } from '../../domain/equipment/health.ts'
+import { anyVersion } from '../../domain/versions.ts'
 import { getPlugin } from '../../manufacturers/index.ts'
 import type { FoundDevice } from '../../manufacturers/probe.ts'
 import { searchAddresses } from '../../manufacturers/search.ts'
@@ -36,7 +37,7 @@ export async function addSingleDevices(
   const { config } = await getManufacturer(service, code)
   // The stored secrets count as entered, because a user who can run this command can also read them.
   const change = { ...config, devices: [...devicesIn(config), ...addresses] }
-  await changeManufacturer(service, actor, code, { config: change })
+  await changeManufacturer(service, actor, code, { config: change }, anyVersion)
 }
 
 /** Removes the devices at these IP addresses. Returns the configured addresses that were removed. */
@@ -51,7 +52,7 @@ export async function removeSingleDevices(
   const removed = devices.filter((device) => ips.includes(hostOf(device)))
   if (removed.length === 0) return []
   const remaining = devices.filter((device) => !removed.includes(device))
-  await changeManufacturer(service, actor, code, { config: { devices: remaining } })
+  await changeManufacturer(service, actor, code, { config: { devices: remaining } }, anyVersion)
   return removed.map(addressOf)
 }
 
