@@ -1,6 +1,7 @@
 /** Users acknowledge, snooze and silence alerts, in every process and after a restart. */
 
 import { describe, expect, it } from 'vitest'
+import { startStringsSimulator } from '../simulators/shure/strings.ts'
 import type { AlertBody, SilenceBody } from '../src/contract/alerts.ts'
 import { toRecordingCause } from '../src/domain/alerts/recording.ts'
 import { snoozeAlert } from '../src/storage/alerts.ts'
@@ -91,11 +92,25 @@ describe.concurrent('POST /api/alerts/{id}/acknowledge', () => {
     expect(worse).toMatchObject({ id, state: 'raised', severity: 'critical', acknowledged_by: null, note: null })
     const byToken = await app.send('POST', `/api/alerts/${id}/acknowledge`, { headers })
     expect(byToken).toMatchObject({ status: 200, json: { acknowledged_by: "a test's operator", note: null } })
+    const both = [
+      { by: 'local', note: 'Spare pack is on its way', severity: 'warning', at: first.json.acknowledged_at },
+      { by: "a test's operator", note: null, severity: 'critical', at: byToken.json.acknowledged_at },
+    ]
+    expect(byToken.json.acknowledgements).toEqual(both)
+    const taken = await app.post(`/api/alerts/${id}/unacknowledge`, undefined)
+    const none = { acknowledged_by: null, acknowledged_at: null, note: null }
+    expect(taken).toMatchObject({ status: 200, json: { state: 'raised', ...none, acknowledgements: both } })
+    expect(
+      await live.next(({ state, acknowledgements }) => state === 'raised' && acknowledgements?.length === 2),
+    ).toMatchObject(taken.json)
+    expect((await app.post(`/api/alerts/${id}/unacknowledge`, undefined)).status).toBe(409)
 
     set({ battery: 90 })
     await live.next(({ state }) => state === 'cleared')
     for (const [path, body, status] of [
       [`/api/alerts/${id}/acknowledge`, {}, 409],
+      [`/api/alerts/${id}/unacknowledge`, undefined, 409],
+      [`/api/alerts/${id}/unsnooze`, undefined, 409],
       [`/api/alerts/${id}/snooze`, { minutes: 5 }, 409],
       ['/api/alerts/4711/acknowledge', {}, 404],
       ['/api/alerts/4711/snooze', { until: 'cleared' }, 404],
@@ -107,6 +122,7 @@ describe.concurrent('POST /api/alerts/{id}/acknowledge', () => {
       headers: await tokenHeaders(app, 'admin'),
     })
     expect(audit).toMatchObject([
+      { action: 'alert.unacknowledge', target: `alert ${id}`, actor: { kind: 'local' } },
       { action: 'alert.acknowledge', target: `alert ${id}`, actor: { kind: 'token' } },
       { action: 'alert.acknowledge', target: `alert ${id}`, actor: { kind: 'local' } },
     ])
@@ -224,7 +240,7 @@ describe.concurrent('/api/silences/', () => {
       [{ channels: [], groups: [], kinds: [], until: inHours(1) }, 'channels'],
       [{ channels: [4711], until: inHours(1) }, 'channels'],
       [{ groups: [4711], until: inHours(1) }, 'groups'],
-      [{ kinds: ['muted'], until: inHours(1) }, 'kinds'],
+      [{ kinds: ['silent'], until: inHours(1) }, 'kinds'],
       [{ kinds }, 'until'],
       [{ kinds, until: inHours(-1) }, 'until'],
       [{ kinds, until: inHours(30 * 24 + 1) }, 'until'],
@@ -239,6 +255,114 @@ describe.concurrent('/api/silences/', () => {
     }
     expect((await create({ kinds, until: inHours(30 * 24 - 1) })).status).toBe(201)
   })
+})
+
+/** Starts a device with one muted channel and two processes on one database. */
+async function startMuted(engine: Engine, config = {}) {
+  const database = await createTestDatabase(engine)
+  onTestEnd(database.drop)
+  const device = await startStringsSimulator({ family: 'ulxd' })
+  onTestEnd(() => device.close())
+  const mute = (muted: boolean) => device.change(1, { transmitter: true, battery: 80, muted })
+  mute(true)
+  const manufacturers = [{ code: 'shure', config: { devices: [device.url] } }]
+  const [app, other] = [
+    await startApp({ databaseUrl: database.url, manufacturers, config }),
+    await startApp({ databaseUrl: database.url, servesOnly: true, config }),
+  ]
+  const channel = (of: TestApp) => of.service.receiverStore.listFacts()[0]?.channels[0]
+  const waitForMute = async () => {
+    for (const one of [app, other]) await until('the channel is muted', () => channel(one)?.condition.state === 'muted')
+  }
+  await waitForMute()
+  return { app, other, mute, waitForMute, id: channel(app)?.id }
+}
+
+describe.concurrent.each(engines)('a mute (%s)', (engine: Engine) => {
+  // Conformance: C-21.90, C-21.91.
+  it('raises an alert during shows, and is marked as on purpose in another process until it ends', async () => {
+    const { app, other, mute, waitForMute, id } = await startMuted(engine)
+    const { get, post } = app
+    const mark = (from: TestApp, channel = id) => from.post(`/api/channels/${channel}/muted-on-purpose`, undefined)
+    expect(await get('/api/alerts/')).toMatchObject({ json: [] })
+    const live = await openLive(app)
+
+    // Without a show, the mute needs no attention.
+    const marked = await mark(other)
+    expect(marked).toMatchObject({
+      status: 200,
+      json: { kind: 'muted', severity: 'warning', state: 'snoozed', snoozed_until: 'cleared', snoozed_by: 'local' },
+    })
+    expect(await live.next(({ type }) => type === 'alert')).toMatchObject(marked.json)
+    expect((await mark(app)).json).toEqual(marked.json)
+    mute(false)
+    expect(await live.next(({ state }) => state === 'cleared')).toMatchObject({ id: marked.json.id })
+    expect(await mark(app)).toMatchObject({ status: 409, json: { error: expect.stringContaining('is not muted') } })
+
+    await post('/api/config/', { key: 'alert_muted_delay_seconds', value: '0', manufacturer: 'shure' })
+    const admin = await tokenHeaders(app, 'admin')
+    const notifier = { name: 'Desk', type: 'webhook', config: { url: 'http://127.0.0.1:9/' } }
+    const { json: channel } = await post('/api/admin/notification-channels/', notifier, admin)
+    await post('/api/admin/notification-rules/', { name: 'All', notification_channel_ids: [channel.id] }, admin)
+    const queued = async () => (await get('/api/admin/notification-deliveries/', admin)).json
+    mute(true)
+    await waitForMute()
+    const { json: purpose } = await mark(other)
+    const { json: show } = await post('/api/shows/', { title: 'Premiere' })
+    await post(`/api/shows/${show.id}/start`, undefined)
+    await until('the mute needs attention', async () => {
+      return (await app.receivers())[0]?.channels[0]?.condition.attention === true
+    })
+    await eventually(() => get('/api/summary/')).toMatchObject({ json: { attention: 1, handled: 1 } })
+    expect(await queued()).toEqual([])
+    expect(await other.post(`/api/alerts/${purpose.id}/unsnooze`, undefined)).toMatchObject({
+      status: 200,
+      json: { state: 'raised', snoozed_by: null, snoozed_at: null, snoozed_until: null },
+    })
+    await eventually(queued).toMatchObject([{ type: 'alert.raised', alert_ids: [purpose.id] }])
+    await post(`/api/shows/${show.id}/end`, undefined)
+    expect(await live.next(({ id, state }) => id === purpose.id && state === 'cleared')).toMatchObject({
+      kind: 'muted',
+    })
+
+    const { json: outside } = await mark(app)
+    await other.post(`/api/alerts/${outside.id}/unsnooze`, undefined)
+    expect(await live.next(({ id, state }) => id === outside.id && state === 'cleared')).toMatchObject({
+      kind: 'muted',
+    })
+  })
+})
+
+// Conformance: C-21.91.
+it.concurrent('a mute is marked as on purpose by operators, while its kind of alert is enabled', async () => {
+  const { app, id } = await startMuted('sqlite', { require_login: true })
+  const [viewer, operator, admin] = [
+    await tokenHeaders(app, 'viewer'),
+    await tokenHeaders(app, 'operator'),
+    await tokenHeaders(app, 'admin'),
+  ]
+  const mark = (headers: Record<string, string>, channel: number | string | undefined = id) =>
+    app.post(`/api/channels/${channel}/muted-on-purpose`, undefined, headers)
+  expect((await mark({})).status).toBe(401)
+  expect((await mark(viewer)).status).toBe(403)
+  expect([(await mark(operator, 4711)).status, (await mark(operator, 'x')).status]).toEqual([404, 400])
+  const enable = (value: 'true' | 'false') =>
+    app.post('/api/config/', { key: 'alert_muted_enabled', value, manufacturer: 'shure' }, admin)
+  expect((await enable('false')).status).toBe(200)
+  const disabled = { status: 409, json: { error: expect.stringContaining('alert_muted_enabled') } }
+  expect(await mark(operator)).toMatchObject(disabled)
+  await enable('true')
+  const { json: alert, status } = await mark(operator)
+  expect({ status, alert }).toMatchObject({ status: 200, alert: { snoozed_by: "a test's operator" } })
+  const respond = async (action: string, headers: Record<string, string>, alertId = alert.id) =>
+    (await app.post(`/api/alerts/${alertId}/${action}`, undefined, headers)).status
+  for (const action of ['unacknowledge', 'unsnooze']) {
+    expect([await respond(action, {}), await respond(action, viewer), await respond(action, operator, 4711)]).toEqual([
+      ...[401, 403, 404],
+    ])
+  }
+  expect(await respond('unacknowledge', operator)).toBe(409)
+  expect([await respond('unsnooze', operator), await respond('unsnooze', operator)]).toEqual([200, 409])
 })
 
 describe.concurrent.each(engines)('several processes (%s)', (engine: Engine) => {

@@ -75,6 +75,7 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
         acknowledged_by: null,
         acknowledged_at: null,
         note: null,
+        acknowledgements: [],
         snoozed_by: null,
         snoozed_at: null,
         snoozed_until: null,

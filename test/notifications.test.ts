@@ -280,7 +280,10 @@ describe.concurrent('notifications', () => {
       repeat_minutes: 0,
       send_cleared: false,
     }
-    expect([status, json]).toEqual([201, { ...defaults, ...fields, id: json.id, version: json.version }])
+    expect([status, json]).toEqual([
+      201,
+      { ...defaults, excluded_kinds: [], ...fields, id: json.id, version: json.version },
+    ])
     expect((await admin.get(rules)).json).toEqual([json])
     for (const [change, details] of [
       [{ notification_channel_ids: [4711] }, 'notification_channel_ids: there is no notification channel 4711'],

@@ -133,7 +133,7 @@ describe('the OpenAPI document', () => {
     const { paths } = await readDocument(await startApp())
     const withoutSlash = Object.keys(paths).filter((path) => !path.endsWith('/'))
     const actions =
-      'approve|reject|detect|mark-duplicate|reopen|acknowledge|snooze|stop|start|begin|end|recall|swap|rotate|test|login|callback|logout|password|setup|session|kiosk'
+      'approve|reject|detect|mark-duplicate|reopen|acknowledge|unacknowledge|snooze|unsnooze|muted-on-purpose|stop|start|begin|end|recall|swap|rotate|test|login|callback|logout|password|setup|session|kiosk'
     for (const path of withoutSlash) {
       expect(path).toMatch(
         new RegExp(

@@ -99,6 +99,10 @@ describe.each(engines)('the report of a show on %s', (engine) => {
         data: { ...noData, lost_at: toTime(within - 9000) },
       }),
     ]
+    await addAlert(app, {
+      ...{ kind: 'muted', channel_id: second.id, receiver_id: receiver.id, raised_at: within },
+      snoozed_until: 'cleared',
+    })
     const earlier = { raised_at: startedAt - 9000, cleared_at: startedAt - 1 }
     await addAlert(app, { kind: 'rf_weak', channel_id: second.id, receiver_id: receiver.id, ...earlier })
     await addState(app, first.id, startedAt - 90_000, { pack: 'Old', name: 'Older name' })
@@ -132,7 +136,7 @@ describe.each(engines)('the report of a show on %s', (engine) => {
       },
       ...(await readHistory(app, first.id, report)),
       dropouts: { count: 2, seconds: 5.4, longest_seconds: 4.2, times: [toTime(startedAt), toTime(within)] },
-      ...{ interference: 0, mutes: 0, clipping: { count: 0, seconds: 0 } },
+      ...{ interference: 0, mutes: 0, mutes_on_purpose: 0, clipping: { count: 0, seconds: 0 } },
       alerts: [
         {
           id: open,
@@ -163,7 +167,7 @@ describe.each(engines)('the report of a show on %s', (engine) => {
         battery_end: null,
       },
       ...(await readHistory(app, second.id, report)),
-      ...{ interference: 1, mutes: 2, clipping: { count: 2, seconds: 0.4 } },
+      ...{ interference: 1, mutes: 2, mutes_on_purpose: 1, clipping: { count: 2, seconds: 0.4 } },
       alerts: [{ id: offline }],
       markers: [{ text: 'Act 1' }],
     })

@@ -1,10 +1,16 @@
 import type { BatteryForecasts } from '../conditions/battery-forecasts.ts'
 import type { ConditionMonitor } from '../conditions/conditions.ts'
-import type { Alert, AlertChange } from '../domain/alerts/alert.ts'
+import { type Alert, type AlertChange, isMutedOnPurpose } from '../domain/alerts/alert.ts'
 import { withNames } from '../domain/alerts/alert-names.ts'
-import { listReceiverCauses, receiverAlertEnding } from '../domain/alerts/channel-alerts.ts'
+import { listReceiverCauses, receiverAlertEnding, toChannelCause } from '../domain/alerts/channel-alerts.ts'
 import { listChargerCauses } from '../domain/alerts/charger.ts'
-import { type CauseStarts, type ComparedCauses, compareCauses, noStarts } from '../domain/alerts/compare-causes.ts'
+import {
+  type Cause,
+  type CauseStarts,
+  type ComparedCauses,
+  compareCauses,
+  noStarts,
+} from '../domain/alerts/compare-causes.ts'
 import { type AlertEnding, describeEnding } from '../domain/alerts/describe-alert.ts'
 import { type ConflictContext, conflictAlertEnding, listConflictCauses } from '../domain/alerts/frequency-conflict.ts'
 import { recordingSubject, toRecordingCause } from '../domain/alerts/recording.ts'
@@ -16,7 +22,8 @@ import {
   upstreamSubject,
 } from '../domain/alerts/source.ts'
 import { type ForecastContext, forecastAlertEnding, listForecastCauses } from '../domain/alerts/will-not-last.ts'
-import type { Channel } from '../domain/equipment/receiver.ts'
+import { needsMuteAttention } from '../domain/conditions/condition.ts'
+import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
 import { recordOfSite } from '../domain/equipment/sites.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'
 import type { UnitStore } from '../ingest/unit-store.ts'
@@ -79,6 +86,9 @@ export class AlertEvaluation {
     const context = {
       areSourcesFailing: receiverSources.areFailing(receiver),
       thresholds: (channel: Channel) => conditions.thresholdsOf(receiver, channel),
+      needsMuteAlert: (channel: Channel) =>
+        needsMuteAttention(conditions.thresholdsOf(receiver, channel), this.#inputs.lists.showsOf(channel.slot)) ||
+        open.some((alert) => alert.channel_id === channel.id && isMutedOnPurpose(alert)),
     }
     const isInhibited = context.areSourcesFailing || !receiver.is_active
     const packs = unitStore.reportedBy(id)
@@ -96,9 +106,17 @@ export class AlertEvaluation {
       if (alert.kind === 'frequency_conflict') return conflictAlertEnding(receiver, alert, conflictContext)
       return receiverAlertEnding(receiver, alert)
     }
-    const { slotRecords } = this.#inputs
-    const named = causes.map((cause) => withNames(cause, receiver, (channel) => slotRecords.titleOf(receiver, channel)))
-    return this.#compare(id, { causes: named, open, endingOf })
+    return this.#compare(id, { causes: causes.map((cause) => this.#withNames(cause, receiver)), open, endingOf })
+  }
+
+  muteCause(receiver: Receiver, channel: Channel): Cause {
+    const { conditions } = this.#inputs
+    const context = { areSourcesFailing: false, thresholds: () => conditions.thresholdsOf(receiver, channel) }
+    return this.#withNames(toChannelCause(receiver, channel, 'muted', context), receiver)
+  }
+
+  #withNames(cause: Cause, receiver: Receiver): Cause {
+    return withNames(cause, receiver, (channel) => this.#inputs.slotRecords.titleOf(receiver, channel))
   }
 
   /** Ends the condition `battery_died` of a channel whose alert was acknowledged. */

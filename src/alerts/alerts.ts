@@ -5,13 +5,13 @@
  */
 
 import { isDeepStrictEqual } from 'node:util'
-import { type Alert, type AlertChange, type AlertCopy, toAlertBody } from '../domain/alerts/alert.ts'
+import { type Alert, type AlertCause, type AlertChange, type AlertCopy, toAlertBody } from '../domain/alerts/alert.ts'
 import { canChangeCauses } from '../domain/alerts/channel-alerts.ts'
 import { type Cause, toAlertCause } from '../domain/alerts/compare-causes.ts'
 import { describeEnding } from '../domain/alerts/describe-alert.ts'
 import { recordingSubject } from '../domain/alerts/recording.ts'
 import { type SourceFailures, upstreamSubject } from '../domain/alerts/source.ts'
-import type { Receiver } from '../domain/equipment/receiver.ts'
+import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
 import { recordOfSite } from '../domain/equipment/sites.ts'
 import type { EffectiveSettings } from '../lists/effective-settings.ts'
 import { now } from '../platform/clock.ts'
@@ -77,6 +77,10 @@ export class Alerts {
     this.#evaluation = new AlertEvaluation(this.#open, alertContext, subsystems, log)
     this.unstored = new UnstoredAlerts(settings, alertContext, log)
     this.unstored.changed.subscribe((change) => this.#publishUnstored(change.alert, change.hasOnlyOtherValues))
+    // Without attention, a mute keeps its alert only while it is marked as on purpose.
+    this.changed.subscribe(({ alert: { kind, state, receiver_id } }) => {
+      if (kind === 'muted' && state === 'raised' && receiver_id !== null) this.#evaluateLater(receiver_id)
+    })
     forecasts.checked.subscribe(() => this.#forecastsChecked())
     frequencyConflicts.changed.subscribe((receiverIds) => {
       for (const id of receiverIds) this.#evaluateLater(id)
@@ -164,6 +168,13 @@ export class Alerts {
       })
       return changes.length === 0 ? [] : this.#open.write(changes)
     })
+  }
+
+  /** The alert of a muted channel; null while a setting disables it. */
+  muteCause(receiver: Receiver, channel: Channel): AlertCause | null {
+    const cause = this.#evaluation.muteCause(receiver, channel)
+    const { isEnabled, severity } = this.context.settingsOf(cause)
+    return isEnabled ? toAlertCause(cause, severity) : null
   }
 
   /** Stores the current alerts of a site, and publishes those that have changed. */

@@ -203,9 +203,10 @@ describe.concurrent('the sender', () => {
     const receiver = await startWebhookReceiver()
     const kit = await startNotifications([receiver.url])
     const [alert] = await kit.raise('a', 'b')
+    if (alert === undefined) throw new Error('Nothing was raised.')
     await kit.alerts.edit(async (tx, revision) => {
       const response = { by: 'Ann', at: kit.clock.now, note: null }
-      const acknowledged = await acknowledgeAlert(tx, revision, alert?.id ?? 0, response)
+      const acknowledged = await acknowledgeAlert(tx, revision, alert, response)
       if (acknowledged === null) throw new Error('It was not acknowledged.')
       return { alert: acknowledged, isChanged: true }
     })

@@ -30,6 +30,8 @@ interface UnstoredAlertChanged {
 /** Shorter interruptions, such as a restart of the database server, raise no alert. */
 const unwritableForMs = 10_000
 
+type UnstoredResponse = Partial<AlertResponse & Pick<Alert, 'acknowledgements'>>
+
 export class UnstoredAlerts {
   readonly changed = new Topic<UnstoredAlertChanged>()
   readonly recording = new UnstoredAlert(-1, this.changed)
@@ -63,12 +65,9 @@ export class UnstoredAlerts {
     return this.list().find((alert) => alert.id === id)
   }
 
-  /** Leaves an acknowledged alert unchanged. */
-  respond(id: number, response: Partial<AlertResponse>): Alert {
+  respond(id: number, response: UnstoredResponse): Alert {
     const alert = this.#all().find((candidate) => candidate.list().some((open) => open.id === id))
-    const [open] = alert?.list() ?? []
-    if (alert === undefined || open === undefined) throw new Error(`There is no open alert ${id} that is not stored.`)
-    if (open.state === 'acknowledged') return open
+    if (alert === undefined) throw new Error(`There is no open alert ${id} that is not stored.`)
     this.#log.info({ alert: id, ...response }, 'a response to an alert that cannot be stored was not audited')
     return alert.respond(response)
   }
@@ -124,11 +123,12 @@ class UnstoredAlert {
       raised_at,
       cleared_at: null,
       first,
+      acknowledgements: [],
       site: null,
     })
   }
 
-  respond(response: Partial<AlertResponse>): Alert {
+  respond(response: UnstoredResponse): Alert {
     if (this.#alert === null) throw new Error('The alert is not open.')
     const alert = { ...this.#alert, ...response }
     return this.#put({ ...alert, state: alertState(alert) })

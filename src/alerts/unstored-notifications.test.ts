@@ -61,6 +61,7 @@ async function start(urls: readonly string[], fields: Partial<NotificationRule> 
       raised_at: clock.now,
       cleared_at: null,
       first: { ...cause, at: clock.now },
+      acknowledgements: [],
       site: null,
     }
     change(alert)

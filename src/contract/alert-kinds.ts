@@ -150,6 +150,16 @@ const rows = {
     reason: 'The transmitter is on, but there is no audio.',
     detailedReason: 'The transmitter is on, but there has been no audio for {{threshold}}.',
   },
+  muted: {
+    ...usual,
+    title: 'Muted',
+    subject: 'channel',
+    severity: 'warning',
+    delaySeconds: 10,
+    raisedWhen: 'a channel is muted while `MUTE_ATTENTION` asks for attention, or its mute is marked as on purpose',
+    sentence: ({ subject }) => `${subject}: muted`,
+    reason: 'The transmitter or the receiver is muted.',
+  },
   will_not_last: {
     ...usual,
     title: 'Battery will not last',
@@ -238,6 +248,29 @@ export type AlertKind = keyof typeof rows
 export const alertKindTable: Readonly<Record<AlertKind, AlertKindRow>> = rows
 
 export const alertKinds = Object.keys(rows) as AlertKind[]
+
+/**
+ * The kinds of version 1.0.0. Notification rules and choices of sounds that it stored for all kinds apply to these, so that
+ * an upgrade adds no messages and no sounds.
+ */
+export const kindsOfVersion1 = [
+  'receiver_offline',
+  'stale',
+  'encryption_error',
+  'battery_critical',
+  'battery_died',
+  'interference',
+  'rf_weak',
+  'battery_low',
+  'no_audio',
+  'will_not_last',
+  'frequency_conflict',
+  'charger_fault',
+  'upstream_failing',
+  'link_lost',
+  'storage_failing',
+  'recording_stopped',
+] as const satisfies readonly AlertKind[]
 
 /** False for a kind of a newer version. */
 export function isAlertKind(kind: string): kind is AlertKind {

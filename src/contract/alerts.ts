@@ -50,6 +50,16 @@ export const AlertFirst = Type.Object(
   { description: 'The alert as it was raised; absent in installations of version 1.0.0.' },
 )
 
+const Acknowledgement = Type.Object(
+  {
+    at: time('When.'),
+    by: text('Name of the user or token, or `local`.'),
+    note: textOrNull('Note of the user.'),
+    severity: oneOf(severities, 'Severity of the alert at that time.'),
+  },
+  { description: 'An acknowledgement.' },
+)
+
 export const Alert = named('Alert', 'A condition that needs attention.', {
   id,
   manufacturer: textOrNull('Code of the manufacturer; null: the service itself.'),
@@ -64,6 +74,12 @@ export const Alert = named('Alert', 'A condition that needs attention.', {
   acknowledged_by: textOrNull('Name of the user or token that acknowledged it, or `local`.'),
   acknowledged_at: timeOrNull('When it was acknowledged.'),
   note: textOrNull('Note of the user who acknowledged it.'),
+  acknowledgements: Type.Optional(
+    listOf(
+      Acknowledgement,
+      'All of them, oldest first, with those undone by a user or because the alert got worse; absent in installations of version 1.0.0.',
+    ),
+  ),
   snoozed_by: textOrNull('Name of the user or token that snoozed it, or `local`.'),
   snoozed_at: timeOrNull('When it was snoozed.'),
   snoozed_until: textOrNull('When the snooze ends: a time, `cleared` or `show_end`.'),
@@ -154,6 +170,27 @@ export const alertOperations = operationsOf({
     ...about('Monitoring', 'Snoozes an alert for all users.'),
     params: ByAlert,
     body: AlertSnooze,
+    response: { 200: Alert, 409: ErrorResponse },
+  }),
+
+  unacknowledgeAlert: endpoint('POST', '/api/alerts/:id/unacknowledge', {
+    ...about('Monitoring', 'Takes back the acknowledgement of an alert for all users; `acknowledgements` keeps it.'),
+    params: ByAlert,
+    response: { 200: Alert, 409: ErrorResponse },
+  }),
+
+  unsnoozeAlert: endpoint('POST', '/api/alerts/:id/unsnooze', {
+    ...about('Monitoring', 'Ends the snooze of an alert for all users, also that of a mute on purpose.'),
+    params: ByAlert,
+    response: { 200: Alert, 409: ErrorResponse },
+  }),
+
+  markMutedOnPurpose: endpoint('POST', '/api/channels/:id/muted-on-purpose', {
+    ...about(
+      'Monitoring',
+      'Marks the mute of a channel as on purpose: the alert `muted`, raised if it is not, is snoozed until the channel is unmuted.',
+    ),
+    params: ById,
     response: { 200: Alert, 409: ErrorResponse },
   }),
 

@@ -91,6 +91,10 @@ export const NotificationRule = named('NotificationRule', 'Which alerts are sent
   name: text('Name.'),
   notification_channel_ids: channelIds('Ids of the notification channels.'),
   kinds: listOf(Type.Enum([...alertKinds]), 'Kinds of alerts; empty: all.'),
+  excluded_kinds: listOf(
+    Type.Enum([...alertKinds]),
+    'Kinds that a rule for all kinds leaves out. In a rule of an earlier version, these are the kinds that it did not know.',
+  ),
   min_severity: oneOf(severities, 'Lowest severity.'),
   group_ids: listOf(Type.Integer(), 'Ids of groups of slots; empty: all alerts.'),
   manufacturers: listOf(Type.String(), 'Codes of manufacturers; empty: all alerts.'),
@@ -162,6 +166,7 @@ export const escalationSeconds = boundedWhole(1, 86_400)
 /** Without the fields that refer to other records by id. */
 export const notificationRuleFields = {
   kinds: chosenKinds,
+  excluded_kinds: chosenKinds,
   min_severity: Type.Optional(choiceOf(severities)),
   manufacturers: Type.Optional(
     Type.Array(boundedText(1, 64), {

@@ -66,7 +66,8 @@ export const ReportedChannel = named('ReportedChannel', 'The report of one chann
     { description: 'RF dropouts.' },
   ),
   interference: whole('Number of times interference was detected.'),
-  mutes: whole('Number of times it was muted.'),
+  mutes: whole('Number of times it was muted, on purpose or not.'),
+  mutes_on_purpose: whole('Number of mutes that were marked as on purpose. Their alerts are not listed.'),
   clipping: Type.Object(
     { count: whole('How often.'), seconds: number('Together.') },
     { description: 'Audio overloads.' },

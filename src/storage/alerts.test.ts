@@ -20,6 +20,7 @@ import {
   pruneAlerts,
   raiseAlert,
   snoozeAlert,
+  unacknowledgeAlert,
   updateAlert,
 } from './alerts.ts'
 import {
@@ -68,6 +69,7 @@ describe.each(engines)('alerts on %s', (engine) => {
     expect(first).toEqual({
       ...alertCause(1),
       ...noResponse,
+      acknowledgements: [],
       id: 1,
       state: 'raised',
       raised_at: 1000,
@@ -98,8 +100,10 @@ describe.each(engines)('alerts on %s', (engine) => {
     const alert = await raise(1, 1000)
     if (alert === null) throw new Error('not raised')
     const acknowledge = (by: string) =>
-      write((tx, revision) => acknowledgeAlert(tx, revision, alert.id, { by, at: 2000, note: 'seen' }))
-    const acknowledged = { state: 'acknowledged', acknowledged_by: 'ann', acknowledged_at: 2000, note: 'seen' }
+      write((tx, revision) => acknowledgeAlert(tx, revision, alert, { by, at: 2000, note: 'seen' }))
+    const entry = { by: 'ann', at: 2000, note: 'seen', severity: alert.severity }
+    const response = { acknowledged_by: 'ann', acknowledged_at: 2000, note: 'seen' }
+    const acknowledged = { state: 'acknowledged', ...response, acknowledgements: [entry] }
     expect(await acknowledge('ann')).toMatchObject(acknowledged)
     expect(await acknowledge('bob')).toBeNull()
     const snooze = { by: 'bob', at: 3000, until: 'cleared' } as const
@@ -107,11 +111,18 @@ describe.each(engines)('alerts on %s', (engine) => {
     const milder = { cause: alertCause(1, { severity: 'info' }), isWorse: false }
     expect(await write((tx, revision) => updateAlert(tx, revision, alert, milder))).toMatchObject(acknowledged)
     const worse = { cause: alertCause(1, { severity: 'critical' }), isWorse: true }
-    const before = { ...alert, severity: 'info' } as const
-    expect(await write((tx, revision) => updateAlert(tx, revision, before, worse))).toMatchObject({
-      ...noResponse,
-      state: 'raised',
-    })
+    const before = { ...alert, severity: 'info', acknowledgements: [entry] } as const
+    const again = await write((tx, revision) => updateAlert(tx, revision, before, worse))
+    if (again === null) throw new Error('not updated')
+    expect(again).toMatchObject({ ...noResponse, state: 'raised', acknowledgements: [entry] })
+    const second = { by: 'bob', at: 5000, note: null }
+    const both = [entry, { ...second, severity: 'critical' }]
+    const twice = await write((tx, revision) => acknowledgeAlert(tx, revision, again, second))
+    if (twice === null) throw new Error('not acknowledged')
+    expect(twice).toMatchObject({ state: 'acknowledged', acknowledged_by: 'bob', acknowledgements: both })
+    const open = await write((tx, revision) => unacknowledgeAlert(tx, revision, twice))
+    expect(open).toMatchObject({ ...noResponse, state: 'raised', acknowledgements: both })
+    expect(await write((tx, revision) => unacknowledgeAlert(tx, revision, twice))).toBeNull()
   })
 
   test('are snoozed until a time or an event, and the newest snooze applies', async () => {
@@ -135,11 +146,12 @@ describe.each(engines)('alerts on %s', (engine) => {
   // Conformance: C-11.13.
   test('are filtered, ordered and counted by the database', async () => {
     const { db, write, raise } = await opened()
-    await raise(1, 3000)
+    const first = await raise(1, 3000)
+    if (first === null) throw new Error('not raised')
     await raise(2, 1000, { manufacturer: 'sennheiser' })
     await raise(3, 2000, { kind: 'stale', receiver_id: 7 })
     await raise(4, 2000, { manufacturer: null, kind: 'recording_stopped', receiver_id: 7, channel_id: null })
-    await write((tx, revision) => acknowledgeAlert(tx, revision, 1, { by: 'ann', at: 1, note: null }))
+    await write((tx, revision) => acknowledgeAlert(tx, revision, first, { by: 'ann', at: 1, note: null }))
     await write((tx, revision) => snoozeAlert(tx, revision, 2, { by: 'ann', at: 1, until: 'cleared' }))
     await write((tx, revision) => clearAlert(tx, revision, 3, { message: 'over', at: 9000 }))
     const list = async (filter: AlertFilter, part = all) =>

@@ -5,6 +5,7 @@
 
 import type { Selectable, SelectQueryBuilder, UpdateQueryBuilder, UpdateResult } from 'kysely'
 import {
+  type Acknowledgement,
   type Alert,
   type AlertCause,
   type AlertCopy,
@@ -47,8 +48,8 @@ export async function listAlertRanges(reader: Reader, since: number) {
 
 /** Returns the alerts that were open in a range of time (epoch ms, inclusive) for a report, oldest first. */
 export async function listAlertsDuring(reader: Reader, { from, to }: { readonly from: number; readonly to: number }) {
-  const columns = ['id', 'kind', 'channel_id', 'receiver_id', 'raised_at', 'acknowledged_at', 'data'] as const
-  const raised = reader.selectFrom('alerts').select(columns)
+  const columns = ['id', 'kind', 'channel_id', 'receiver_id', 'raised_at', 'acknowledged_at'] as const
+  const raised = reader.selectFrom('alerts').select([...columns, 'snoozed_until', 'data'])
   const earlier = raised.where('raised_at', '<', from)
   const parts = await Promise.all([
     raised.where('raised_at', '>=', from).where('raised_at', '<=', to).execute(),
@@ -57,7 +58,11 @@ export async function listAlertsDuring(reader: Reader, { from, to }: { readonly 
   ])
   return parts
     .flat()
-    .map(({ data, ...alert }) => ({ ...alert, data: readData(data) }))
+    .map(({ data, snoozed_until, ...alert }) => ({
+      ...alert,
+      snoozed_until: readSnooze(snoozed_until),
+      data: readData(data),
+    }))
     .sort((a, b) => a.raised_at - b.raised_at || a.id - b.id)
 }
 
@@ -151,6 +156,12 @@ export async function findAlert(reader: Reader, id: number): Promise<Alert | und
   return row && toAlert(row)
 }
 
+export async function findOpenAlert(reader: Reader, subject: string): Promise<Alert | undefined> {
+  const query = reader.selectFrom('alerts').selectAll().where('subject', '=', subject)
+  const row = await query.where('cleared_at', 'is', null).executeTakeFirst()
+  return row && toAlert(row)
+}
+
 export async function raiseAlert(tx: Tx, revision: number, cause: AlertCause, at: number): Promise<Alert | null> {
   const row = await tx.query
     .insertInto('alerts')
@@ -174,7 +185,8 @@ export function updateAlert(
   const { kind, severity, message, data } = toRow(cause)
   const query = tx.query
     .updateTable('alerts')
-    .set({ kind, severity, message, data, first: JSON.stringify(before.first), ...(isWorse && noResponse), revision })
+    .set({ kind, severity, message, data, first: JSON.stringify(before.first), revision })
+    .$if(isWorse, (query) => query.set({ ...noResponse, acknowledgements: JSON.stringify(before.acknowledgements) }))
     .where('kind', '=', before.kind)
     .where('severity', '=', before.severity)
   return changeOpen(query, before.id)
@@ -186,6 +198,7 @@ export async function copyAlert(tx: Tx, revision: number, copy: AlertCopy): Prom
   const responses = { acknowledged_by, acknowledged_at, note, snoozed_by, snoozed_at }
   const values = {
     ...{ ...toRow(copy), first: JSON.stringify(copy.first), ...responses, raised_at, cleared_at, revision },
+    acknowledgements: JSON.stringify(copy.acknowledgements),
     snoozed_until: copy.snoozed_until === null ? null : JSON.stringify(copy.snoozed_until),
     ...{ site: copy.site.code, site_name: copy.site.name },
   }
@@ -213,11 +226,20 @@ export function clearAlert(
 export function acknowledgeAlert(
   tx: Tx,
   revision: number,
-  id: number,
-  { by, at, note }: { readonly by: string; readonly at: number; readonly note: string | null },
+  { id, severity, acknowledgements }: Alert,
+  { by, at, note }: Omit<Acknowledgement, 'severity'>,
 ): Promise<Alert | null> {
-  const values = { acknowledged_by: by, acknowledged_at: at, note, revision }
+  const all = JSON.stringify([...acknowledgements, { at, by, note, severity }])
+  const values = { acknowledged_by: by, acknowledged_at: at, note, acknowledgements: all, revision }
   return changeOpen(tx.query.updateTable('alerts').set(values).where('acknowledged_at', 'is', null), id)
+}
+
+/** Takes an acknowledgement back. Returns null if the alert is cleared or not acknowledged. */
+export function unacknowledgeAlert(tx: Tx, revision: number, { id, acknowledgements }: Alert): Promise<Alert | null> {
+  const none = { acknowledged_by: null, acknowledged_at: null, note: null }
+  // Alerts of version 1.0.0 store only the latest one.
+  const values = { ...none, acknowledgements: JSON.stringify(acknowledgements), revision }
+  return changeOpen(tx.query.updateTable('alerts').set(values).where('acknowledged_at', 'is not', null), id)
 }
 
 /** Stores a snooze, which replaces an earlier one. Returns null if the alert is cleared or acknowledged. */
@@ -265,9 +287,9 @@ function readData(json: string | null): Alert['data'] {
 
 function toAlert(stored: Selectable<AlertRow>): Alert {
   const { revision: _, notification_round: __, manufacturer, data: json, snoozed_until: until, ...others } = stored
-  const { site, site_name, first, ...row } = others
+  const { site, site_name, first, acknowledgements, ...row } = others
   const { cleared_at, acknowledged_at } = row
-  const snoozed_until: AlertResponse['snoozed_until'] = until === null ? null : JSON.parse(until)
+  const snoozed_until = readSnooze(until)
   const data = readData(json)
   return {
     ...row,
@@ -276,8 +298,26 @@ function toAlert(stored: Selectable<AlertRow>): Alert {
     manufacturer: manufacturer === '' ? null : manufacturer,
     data,
     first: first === null ? toFirst({ ...row, data }, row.raised_at) : JSON.parse(first),
+    acknowledgements: acknowledgements === null ? listLatest(row) : JSON.parse(acknowledgements),
     state: alertState({ cleared_at, acknowledged_at, snoozed_until }),
   }
+}
+
+function readSnooze(json: string | null): AlertResponse['snoozed_until'] {
+  return json === null ? null : JSON.parse(json)
+}
+
+/** Version 1.0.0 stored only the acknowledgement in effect. */
+function listLatest({
+  acknowledged_at: at,
+  acknowledged_by: by,
+  note,
+  severity,
+}: Pick<
+  Selectable<AlertRow>,
+  'acknowledged_at' | 'acknowledged_by' | 'note' | 'severity'
+>): readonly Acknowledgement[] {
+  return at === null || by === null ? [] : [{ at, by, note, severity }]
 }
 
 export async function listSilences(reader: Reader, now: number): Promise<Silence[]> {

@@ -1,6 +1,7 @@
 /** Stores notification channels and rules. Every change of them increments the counter `notifications`. */
 
 import type { Selectable } from 'kysely'
+import { alertKinds, kindsOfVersion1 } from '../contract/alert-kinds.ts'
 import { isSameJson } from '../domain/json.ts'
 import type { NotificationChannel } from '../domain/notifications/channel.ts'
 import { defaultRule, type NotificationRule } from '../domain/notifications/rule.ts'
@@ -122,8 +123,7 @@ function toChannel(row: Selectable<NotificationChannelRow>, secrets: Secrets): N
 
 export async function listNotificationRules(reader: Reader): Promise<NotificationRule[]> {
   const rows = await reader.selectFrom('notification_rules').selectAll().orderBy('id').execute()
-  // Rules of earlier versions lack fields.
-  return rows.map(({ rule, ...row }) => ({ ...defaultRule, ...JSON.parse(rule), ...row }))
+  return rows.map(toRule)
 }
 
 export async function insertNotificationRule(tx: Tx, rule: Unstored<NotificationRule>): Promise<NotificationRule> {
@@ -148,6 +148,15 @@ export async function deleteNotificationRule(tx: Tx, id: number): Promise<boolea
   return numDeletedRows > 0n
 }
 
-function toRuleRow({ name, ...rule }: Unstored<NotificationRule>) {
-  return { name, rule: JSON.stringify(rule) }
+/** Stores the kinds that exist, so that a later version excludes new ones from a rule for all kinds. */
+function toRuleRow({ name, excluded_kinds, ...rule }: Unstored<NotificationRule>) {
+  const known_kinds = alertKinds.filter((kind) => !excluded_kinds.includes(kind))
+  return { name, rule: JSON.stringify({ ...rule, known_kinds }) }
+}
+
+/** Rules of earlier versions lack fields. */
+function toRule({ rule: json, ...row }: { id: number; name: string; rule: string; version: number }): NotificationRule {
+  const { known_kinds = kindsOfVersion1, ...rule } = { ...defaultRule, ...JSON.parse(json) }
+  const excluded_kinds = rule.kinds.length > 0 ? [] : alertKinds.filter((kind) => !known_kinds.includes(kind))
+  return { ...rule, excluded_kinds, ...row }
 }

@@ -12,7 +12,7 @@ import {
   stateLetters,
 } from '../../src/domain/history/columns.ts'
 import type { Show } from '../../src/domain/shows.ts'
-import { acknowledgeAlert, clearAlert, raiseAlert } from '../../src/storage/alerts.ts'
+import { acknowledgeAlert, clearAlert, raiseAlert, snoozeAlert } from '../../src/storage/alerts.ts'
 import { saveChannelStates } from '../../src/storage/channel-states.ts'
 import type { Tx } from '../../src/storage/database.ts'
 import { insertEvents } from '../../src/storage/events.ts'
@@ -83,7 +83,7 @@ export async function addAlert(
   app: TestApp,
   fields: Pick<Alert, 'kind' | 'channel_id' | 'receiver_id' | 'raised_at'> & Partial<Alert>,
 ): Promise<number> {
-  const { raised_at, acknowledged_at = null, cleared_at = null, ...cause } = fields
+  const { raised_at, acknowledged_at = null, snoozed_until: until = null, cleared_at = null, ...cause } = fields
   const alert = await change(app, async (tx) => {
     const revision = await nextRevision(tx, 'alerts')
     const raised = await raiseAlert(
@@ -95,9 +95,11 @@ export async function addAlert(
       },
       raised_at,
     )
-    const id = raised?.id ?? 0
+    if (raised === null) throw new Error('The alert was not raised.')
+    const { id } = raised
     if (acknowledged_at !== null)
-      await acknowledgeAlert(tx, revision, id, { by: 'Kim', at: acknowledged_at, note: null })
+      await acknowledgeAlert(tx, revision, raised, { by: 'Kim', at: acknowledged_at, note: null })
+    if (until !== null) await snoozeAlert(tx, revision, id, { by: 'Kim', at: raised_at, until })
     if (cleared_at !== null) await clearAlert(tx, revision, id, { message: 'Test', at: cleared_at })
     return id
   })

@@ -145,7 +145,8 @@ function WhichAlerts({ initial }: PartProps) {
   const manufacturers = useResource(manufacturersPath, 'list').body ?? []
   // Deleted manufacturers stay a choice, so that saving does not change the rule.
   const codes = [...new Set([...manufacturers.map(({ code }) => code), ...initial.manufacturers])]
-  const isNarrow = initial.kinds.length + initial.manufacturers.length > 0
+  const isNarrow = initial.kinds.length + initial.excluded_kinds.length + initial.manufacturers.length > 0
+  const kindOptions = alertKinds.map((kind) => ({ value: kind, text: t(`alerts.kinds.${kind}`) }))
   return (
     <>
       <SelectField
@@ -172,8 +173,15 @@ function WhichAlerts({ initial }: PartProps) {
           name="kinds"
           label={t('notifications.rules.kinds')}
           hint={t('notifications.rules.kindsHint')}
-          options={alertKinds.map((kind) => ({ value: kind, text: t(`alerts.kinds.${kind}`) }))}
+          options={kindOptions}
           chosen={initial.kinds}
+        />
+        <ChoicesField
+          name="excluded_kinds"
+          label={t('notifications.rules.excludedKinds')}
+          hint={t('notifications.rules.excludedKindsHint')}
+          options={kindOptions}
+          chosen={initial.excluded_kinds}
         />
         {codes.length === 0 ? null : (
           <ChoicesField

@@ -34,6 +34,7 @@ it.each<[Partial<RuleValues>, string]>([
     { min_severity: 'info', kinds: ['battery_low', 'rf_weak'], delay_seconds: 90, send_cleared: true },
     'Alerts (Battery low, RF weak) that last longer than 1 min 30 sec, to RF crew; also when cleared',
   ],
+  [{ excluded_kinds: ['levels_lost', 'muted'] }, 'Critical alerts (except Levels lost, Muted), to RF crew'],
   [
     { kinds: ['battery_low', 'battery_died', 'rf_weak', 'stale'], repeat_minutes: 10 },
     'Critical alerts (4 kinds), to RF crew; again every 10 min until acknowledged',

@@ -52,17 +52,21 @@ export function ruleSentence(rule: RuleValues, names: RuleNames): string {
 }
 
 function whichAlerts(
-  { min_severity, kinds, group_ids, manufacturers, sites, delay_seconds }: RuleValues,
+  { min_severity, kinds, excluded_kinds, group_ids, manufacturers, sites, delay_seconds }: RuleValues,
   names: RuleNames,
 ) {
   const isEverySeverity = min_severity === 'info' && kinds.length > 0
   const alerts = t(`notifications.sentence.severities.${isEverySeverity ? 'any' : min_severity}`)
-  const listed =
-    kinds.length > maxListedKinds
-      ? t('notifications.sentence.kindCount', { count: kinds.length })
-      : kinds.map((kind) => alertKindTitle(kind)).join(', ')
+  const list = (of: readonly string[]) =>
+    of.length > maxListedKinds
+      ? t('notifications.sentence.kindCount', { count: of.length })
+      : of.map((kind) => alertKindTitle(kind)).join(', ')
   return join(' ', [
-    listed === '' ? alerts : t('notifications.sentence.ofKinds', { alerts, kinds: listed }),
+    kinds.length > 0
+      ? t('notifications.sentence.ofKinds', { alerts, kinds: list(kinds) })
+      : excluded_kinds.length > 0
+        ? t('notifications.sentence.exceptKinds', { alerts, kinds: list(excluded_kinds) })
+        : alerts,
     group_ids.length === 0
       ? null
       : t('notifications.sentence.ofGroups', {

@@ -33,6 +33,7 @@ it('reads a rule from its form', () => {
   ])
   expect(ruleOf(values)).toEqual({
     ...{ name: 'Shows', notification_channel_ids: [2, 5], min_severity: 'warning', kinds: ['rf_weak', 'battery_low'] },
+    excluded_kinds: [],
     ...{
       group_ids: [3],
       manufacturers: ['shure'],

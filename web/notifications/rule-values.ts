@@ -21,6 +21,7 @@ export function suggestedRule(name: string, notifierIds: readonly number[]): Rul
     name,
     notification_channel_ids: [...notifierIds],
     kinds: [],
+    excluded_kinds: [],
     min_severity: 'critical',
     group_ids: [],
     manufacturers: [],
@@ -47,11 +48,13 @@ export function ruleOf(values: FormData): RuleValues {
   const text = (name: string) => String(values.get(name) ?? '').trim()
   const number = (name: string) => (text(name) === '' ? Number.NaN : Number(text(name)))
   const ids = (name: string) => chosenValues(values, name).map(Number)
+  const kinds = (name: string) => alertKinds.filter((kind) => chosenValues(values, name).includes(kind))
   const when = ruleTimes.find((time) => time === text('when')) ?? 'always'
   return {
     name: text('name'),
     notification_channel_ids: ids('notification_channel_ids'),
-    kinds: alertKinds.filter((kind) => chosenValues(values, 'kinds').includes(kind)),
+    kinds: kinds('kinds'),
+    excluded_kinds: kinds('excluded_kinds'),
     min_severity: severities.find((severity) => severity === text('min_severity')) ?? 'critical',
     group_ids: ids('group_ids'),
     manufacturers: [...chosenValues(values, 'manufacturers')],

@@ -13,7 +13,6 @@ export interface ReportProps {
   readonly times: DocumentTimes
 }
 
-const count = (value: number) => (value === 0 ? '' : String(value))
 const problems = (value: number, seconds?: number) =>
   value === 0 ? '' : <strong>{seconds === undefined ? value : `${value} (${formatUnit('second', seconds)})`}</strong>
 const known = (value: number | null, format: (value: number) => string = String) =>
@@ -48,13 +47,18 @@ const channelColumns: readonly PaperColumn<ReportedChannel>[] = [
     ...{ key: 'interference', title: t('report.columns.interference'), isNumber: true },
     cell: ({ interference }) => problems(interference),
   },
-  { key: 'mutes', title: t('report.columns.mutes'), isNumber: true, cell: ({ mutes }) => count(mutes) },
+  { key: 'mutes', title: t('report.columns.mutes'), isNumber: true, cell: mutesText },
   {
     ...{ key: 'clipping', title: t('report.columns.clipping'), isNumber: true },
     cell: ({ clipping }) => problems(clipping.count, clipping.seconds),
   },
   { key: 'alerts', title: t('report.columns.alerts'), isNumber: true, cell: ({ alerts }) => problems(alerts.length) },
 ]
+
+function mutesText({ mutes, mutes_on_purpose: purpose }: ReportedChannel): string {
+  if (purpose > 0) return t('report.mutesOnPurpose', { count: mutes, purpose })
+  return mutes === 0 ? '' : String(mutes)
+}
 
 function Name({ channel }: { channel: ReportedChannel }) {
   const { title, performer, name } = channel

@@ -97,7 +97,17 @@ function exportRules({ notification_rules, notification_channels, groups }: Inst
   const namesOf = (ids: readonly number[]) =>
     ids.flatMap((id) => notification_channels.find((channel) => channel.id === id)?.name ?? [])
   const entries = notification_rules.flatMap((rule): NotificationRuleEntry[] => {
-    const { id: _, version: __, name, notification_channel_ids, group_ids, escalate, ...fields } = rule
+    const {
+      id: _,
+      version: __,
+      name,
+      notification_channel_ids,
+      kinds,
+      excluded_kinds,
+      group_ids,
+      escalate,
+      ...fields
+    } = rule
     const titles = group_ids.flatMap((id) => groups.find((group) => group.id === id)?.title ?? [])
     if (group_ids.length > 0 && titles.length === 0) return []
     const escalated = escalate && {
@@ -108,6 +118,8 @@ function exportRules({ notification_rules, notification_channels, groups }: Inst
       {
         name,
         notification_channels: namesOf(notification_channel_ids),
+        kinds,
+        ...(excluded_kinds.length > 0 && { excluded_kinds }),
         ...fields,
         groups: titles,
         escalate: escalated,

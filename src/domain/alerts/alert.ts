@@ -41,6 +41,14 @@ export interface AlertFirst extends Pick<AlertCause, 'kind' | 'severity' | 'mess
 /** A time (epoch ms), the end of the alert, or the end of the last show that has its subject. */
 export type SnoozeEnd = number | 'cleared' | 'show_end'
 
+export interface Acknowledgement {
+  /** Epoch milliseconds. */
+  readonly at: number
+  readonly by: string
+  readonly note: string | null
+  readonly severity: Severity
+}
+
 /** Times are epoch milliseconds. */
 export interface AlertResponse {
   readonly acknowledged_by: string | null
@@ -66,6 +74,8 @@ export interface Alert extends AlertCause, AlertResponse {
   readonly raised_at: number
   readonly cleared_at: number | null
   readonly first: AlertFirst
+  /** Oldest first, with those that were undone. */
+  readonly acknowledgements: readonly Acknowledgement[]
   /** The site that raised it; null for an alert of this installation. */
   readonly site: SiteReference | null
 }
@@ -105,6 +115,14 @@ export function hasOnlyOtherValues(before: Alert, after: Alert): boolean {
   return isSameJson(known, others)
 }
 
+/** True if a user marked the mute as on purpose. It stays so until the channel is unmuted. */
+export function isMutedOnPurpose({
+  kind,
+  snoozed_until,
+}: Pick<AlertBody, 'kind'> & { readonly snoozed_until: SnoozeEnd | string | null }): boolean {
+  return kind === 'muted' && snoozed_until === 'cleared'
+}
+
 /** For a death or a loss, the time of the last value. */
 export function happenedAt({ raised_at, data }: Pick<AlertBody, 'raised_at' | 'data'>): string {
   return data.died_at ?? data.lost_at ?? raised_at
@@ -139,6 +157,10 @@ export function toAlertBody(
     acknowledged_by,
     acknowledged_at: toTime(acknowledged_at),
     note,
+    acknowledgements: alert.acknowledgements.map(({ at, ...entry }) => ({
+      at: toTimestamp(Math.min(at, now)),
+      ...entry,
+    })),
     snoozed_by,
     snoozed_at: toTime(snoozed_at),
     snoozed_until: typeof until === 'number' ? toTimestamp(until) : until,

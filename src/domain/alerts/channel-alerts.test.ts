@@ -20,6 +20,7 @@ const vox = { upstream_slot: null, name: 'Vox', battery: 80, audio_level: null, 
 class TestReceiver extends TestAlerts {
   receiver: Receiver = buildReceiver(7, { name: 'Rack 1', channels: [emptyChannel(41, 1, 5), emptyChannel(42, 2, 6)] })
   areSourcesFailing = false
+  needsMuteAlert = true
   /** By slot. */
   readonly performers = new Map<number, string>()
 
@@ -47,7 +48,9 @@ class TestReceiver extends TestAlerts {
   evaluate(waitMs = 0): readonly string[] {
     this.now += waitMs
     const thresholds = () => resolveThresholds({}, {}, [])
-    const causes = listReceiverCauses(this.receiver, { areSourcesFailing: this.areSourcesFailing, thresholds })
+    const { areSourcesFailing } = this
+    const needsMuteAlert = () => this.needsMuteAlert
+    const causes = listReceiverCauses(this.receiver, { areSourcesFailing, thresholds, needsMuteAlert })
     const titleOfChannel = (channel: Channel) =>
       titleOf({ performer: this.performers.get(channel.slot) ?? null, ...namesOfChannel(this.receiver, channel) })
     return this.compare({
@@ -112,6 +115,21 @@ describe('a channel', () => {
     expect(channel.evaluate(4 * second)).toEqual([])
     expect(channel.evaluate(second)).toEqual(['+rf_weak warning'])
     expect(channel.open[0]?.raised_at).toBe(channel.now)
+  })
+
+  // Conformance: C-21.90.
+  test('raises an alert about a mute, as the state or a flag, 10 s after it began to need attention', () => {
+    const channel = new TestReceiver().set(['muted'])
+    channel.needsMuteAlert = false
+    expect(channel.evaluate(minute)).toEqual([])
+    channel.needsMuteAlert = true
+    expect(channel.evaluate()).toEqual([])
+    expect(channel.evaluate(9 * second)).toEqual([])
+    expect(channel.evaluate(second)).toEqual(['+muted warning'])
+    expect(channel.open[0]?.message).toBe('5 Rack 1 1: muted')
+    expect(channel.set(['battery_low', 'muted']).evaluate()).toEqual(['+battery_low warning'])
+    channel.needsMuteAlert = false
+    expect(channel.evaluate()).toEqual(['-muted'])
   })
 
   // Conformance: C-11.16.

@@ -11,7 +11,7 @@ import type { AlertEnding } from './describe-alert.ts'
 
 /** From the worst. */
 const batteryKinds = ['battery_died', 'battery_critical', 'battery_low'] as const
-const otherKinds = ['stale', 'encryption_error', 'interference', 'rf_weak', 'no_audio'] as const
+const otherKinds = ['stale', 'encryption_error', 'interference', 'rf_weak', 'no_audio', 'muted'] as const
 const channelKinds = [...batteryKinds, ...otherKinds]
 type ChannelKind = (typeof channelKinds)[number]
 
@@ -36,6 +36,8 @@ function hasOtherValues(before: Channel, { condition, transmitter }: Channel): b
 interface ReceiverContext {
   readonly areSourcesFailing: boolean
   thresholds(channel: Channel): Thresholds
+  /** True if a mute of the channel needs attention, or is marked as on purpose. */
+  needsMuteAlert(channel: Channel): boolean
 }
 
 export function listReceiverCauses(receiver: Receiver, context: ReceiverContext): readonly Cause[] {
@@ -45,7 +47,9 @@ export function listReceiverCauses(receiver: Receiver, context: ReceiverContext)
   if (silent.length > 0) causes.push(toLevelsLostCause(receiver, silent, context.areSourcesFailing))
   for (const channel of channels) {
     for (const kind of channelKinds) {
-      if (hasRow(channel.condition, kind)) causes.push(toChannelCause(receiver, channel, kind, context))
+      if (!hasRow(channel.condition, kind)) continue
+      if (kind !== 'muted' || context.needsMuteAlert(channel))
+        causes.push(toChannelCause(receiver, channel, kind, context))
     }
   }
   return causes
@@ -86,11 +90,11 @@ function toLevelsLostCause(receiver: Receiver, silent: readonly Channel[], areSo
   }
 }
 
-function toChannelCause(
+export function toChannelCause(
   receiver: Receiver,
   channel: Channel,
   kind: ChannelKind,
-  { areSourcesFailing, thresholds }: ReceiverContext,
+  { areSourcesFailing, thresholds }: Omit<ReceiverContext, 'needsMuteAlert'>,
 ): Cause {
   const { condition } = channel
   const bounds = thresholds(channel)
@@ -98,7 +102,8 @@ function toChannelCause(
   return {
     subject: `${isBattery ? 'battery' : kind}:${channel.id}`,
     kind,
-    since: condition.state === kind ? condition.since : null,
+    // A mute that was there before the show begins to need attention with the show.
+    since: condition.state === kind && kind !== 'muted' ? condition.since : null,
     isInhibited: areSourcesFailing || !receiver.is_active,
     manufacturer: receiver.manufacturer,
     receiver_id: receiver.id,

@@ -51,9 +51,22 @@ describe('HandledChannels', () => {
     expect(isHandled(low, { ...ofSource, ...acknowledged })).toBe(false)
   })
 
-  test('a mute counts only where nothing else needs attention', () => {
-    const alert = { ...ofChannel, kind: 'battery_low', ...acknowledged } as const
-    expect(isHandled({ ...low, flags: ['muted'] }, alert)).toBe(true)
-    expect(isHandled({ ...low, state: 'muted' }, alert)).toBe(false)
+  test('a mute beside another cause counts while it has an alert', () => {
+    const battery = { ...ofChannel, kind: 'battery_low', ...acknowledged } as const
+    const muted = { ...ofChannel, kind: 'muted' } as const
+    const both = { ...low, flags: ['muted'] }
+    expect(isHandled(both, battery)).toBe(true)
+    expect(isHandled(both, battery, muted)).toBe(false)
+    expect(isHandled(both, battery, { ...muted, state: 'snoozed' })).toBe(true)
+    expect(isHandled({ ...low, state: 'muted' }, battery)).toBe(false)
+    expect(isHandled({ ...low, state: 'muted' }, { ...muted, state: 'snoozed' })).toBe(true)
+  })
+
+  test('the alert about lost levels covers the channels of its receiver', () => {
+    const lost = { state: 'no_levels', attention: true, flags: [] }
+    const alert = { ...ofReceiver, kind: 'levels_lost' } as const
+    expect(isHandled(lost)).toBe(false)
+    expect(isHandled(lost, alert)).toBe(false)
+    expect(isHandled(lost, { ...alert, ...acknowledged })).toBe(true)
   })
 })

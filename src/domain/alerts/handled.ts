@@ -18,11 +18,11 @@ interface HandledCondition {
 const batteryRows: readonly string[] = ['battery_died', 'battery_critical', 'battery_low']
 /** Rows that are not judged separately while their source fails: the alert about the source covers them. */
 const coveredBySource: readonly string[] = ['receiver_offline', 'stale']
-const rowsWith = (wanted: boolean | 'setting'): readonly string[] =>
-  conditionTable.filter(({ attention }) => attention === wanted).map(({ state }) => state)
+const rowsWith = (...wanted: readonly unknown[]): readonly string[] =>
+  conditionTable.filter(({ attention }) => wanted.includes(attention)).map(({ state }) => state)
 const attentionRows = rowsWith(true)
-/** A condition does not say whether such a row needs attention, so it counts only where nothing else does. */
-const settingRows = rowsWith('setting')
+/** A condition does not say whether a flag of such a row needs attention, so it counts only while it has an alert. */
+const dependentRows = rowsWith('setting', 'on')
 
 export class HandledChannels {
   /** By `<subject> <kind>`. */
@@ -48,11 +48,14 @@ export class HandledChannels {
     if (condition.state === 'receiver_offline') {
       return isHandled(subjectOf(manufacturer, receiverId, null), 'receiver_offline') ?? source
     }
-    const rows = [condition.state, ...condition.flags]
-    const causes = rows.filter((row) => attentionRows.includes(row))
-    return (causes.length > 0 ? causes : rows.filter((row) => settingRows.includes(row))).every(
-      (row) => isHandled(channel, row) ?? (coveredBySource.includes(row) && source),
-    )
+    const { state, flags } = condition
+    const ofRow = (row: string) =>
+      row === 'no_levels'
+        ? isHandled(subjectOf(manufacturer, receiverId, null), 'levels_lost')
+        : isHandled(channel, row)
+    const counts = (row: string) =>
+      attentionRows.includes(row) || (dependentRows.includes(row) && (row === state || ofRow(row) !== undefined))
+    return [state, ...flags].filter(counts).every((row) => ofRow(row) ?? (coveredBySource.includes(row) && source))
   }
 }
 

@@ -5,7 +5,10 @@ import { isSnoozeOver } from './snooze.ts'
 const groups = [{ id: 3, slots: [5] }]
 const channels = [{ slot: 5 }]
 
-function snoozedUntil(snoozed_until: SnoozeEnd | null, fields: Partial<Omit<Alert, 'first'>> = {}): Alert {
+function snoozedUntil(
+  snoozed_until: SnoozeEnd | null,
+  fields: Partial<Omit<Alert, 'first' | 'acknowledgements'>> = {},
+): Alert {
   const response = { ...noResponse, snoozed_until, cleared_at: null, ...fields }
   return {
     id: 1,
@@ -19,6 +22,7 @@ function snoozedUntil(snoozed_until: SnoozeEnd | null, fields: Partial<Omit<Aler
     data: noData,
     raised_at: 0,
     first: { at: 0, kind: 'battery_low', severity: 'warning', message: 'Vox: battery at 18%', data: noData },
+    acknowledgements: [],
     site: null,
     ...response,
     state: alertState(response),

@@ -71,6 +71,7 @@ export class TestAlerts {
 
   #toAlert(cause: AlertCause, id: number): Alert {
     const first = toFirst(cause, this.now)
-    return { ...cause, ...noResponse, id, state: 'raised', raised_at: this.now, cleared_at: null, first, site: null }
+    const times = { raised_at: this.now, cleared_at: null }
+    return { ...cause, ...noResponse, id, state: 'raised', ...times, first, acknowledgements: [], site: null }
   }
 }

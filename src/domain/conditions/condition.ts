@@ -134,6 +134,11 @@ export function resolveThresholds(
   }
 }
 
+/** `shows`: the running shows of the channel. */
+export function needsMuteAttention({ MUTE_ATTENTION }: Thresholds, shows: readonly number[]): boolean {
+  return MUTE_ATTENTION === 'always' || (MUTE_ATTENTION === 'during_shows' && shows.length > 0)
+}
+
 /** Returns the bound for alerts or events of this kind in percent, minutes or dBm, or null. */
 export function boundOf(kind: AlertKind | EventKind, thresholds: Thresholds): number | null {
   switch (kind) {

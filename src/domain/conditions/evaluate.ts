@@ -22,6 +22,7 @@ import {
   hasRow,
   isInterruption,
   type LastTransmitter,
+  needsMuteAttention,
   withoutRow,
 } from './condition.ts'
 import { isStretchTrue, type LevelWatch, nextStretchChange, stretches } from './level-watch.ts'
@@ -274,9 +275,7 @@ function needsAttention(
     case 'on':
       return channel.transmitter !== null
     case 'setting':
-      return (
-        thresholds.MUTE_ATTENTION === 'always' || (thresholds.MUTE_ATTENTION === 'during_shows' && shows.length > 0)
-      )
+      return needsMuteAttention(thresholds, shows)
     default:
       return attention
   }

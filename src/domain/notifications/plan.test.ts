@@ -32,6 +32,12 @@ test.each<[string, Partial<NotificationRule>, boolean]>([
   ['nothing', {}, true],
   ['its kind', { kinds: ['rf_weak', 'battery_low'] }, true],
   ['another kind', { kinds: ['battery_critical'] }, false],
+  ['all kinds but its own', { excluded_kinds: ['battery_low'] }, false],
+  [
+    'its kind, which a rule for all kinds would exclude',
+    { kinds: ['battery_low'], excluded_kinds: ['battery_low'] },
+    true,
+  ],
   ['its severity', { min_severity: 'warning' }, true],
   ['a higher severity', { min_severity: 'critical' }, false],
   ['one of its groups', { group_ids: [9, 4] }, true],

@@ -236,9 +236,9 @@ function beganFor({ when }: NotificationRule, { showStartedAt }: NotifiableAlert
  * itself belong to no group.
  */
 function isMatch(rule: NotificationRule, alert: NotifiableAlert): boolean {
-  const { kinds, min_severity, group_ids, manufacturers } = rule
+  const { kinds, excluded_kinds, min_severity, group_ids, manufacturers } = rule
   if (!isOfSites(rule, alert.site?.code ?? localSite)) return false
-  if (kinds.length > 0 && !kinds.includes(alert.kind)) return false
+  if (kinds.length > 0 ? !kinds.includes(alert.kind) : excluded_kinds.includes(alert.kind)) return false
   if (severities.indexOf(alert.severity) < severities.indexOf(min_severity)) return false
   if (group_ids.length > 0 && !group_ids.some((id) => alert.groupIds.includes(id))) return false
   return manufacturers.length === 0 || (alert.manufacturer !== null && manufacturers.includes(alert.manufacturer))

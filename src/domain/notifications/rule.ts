@@ -17,6 +17,8 @@ export interface NotificationRule {
   readonly notification_channel_ids: readonly number[]
   /** Empty lists do not restrict. */
   readonly kinds: readonly AlertKind[]
+  /** Without effect unless `kinds` is empty. */
+  readonly excluded_kinds: readonly AlertKind[]
   readonly min_severity: Severity
   readonly group_ids: readonly number[]
   readonly manufacturers: readonly string[]
@@ -39,6 +41,7 @@ export const allSites = '*'
 
 export const defaultRule = {
   kinds: [],
+  excluded_kinds: [],
   min_severity: 'info',
   group_ids: [],
   manufacturers: [],

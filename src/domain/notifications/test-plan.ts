@@ -18,6 +18,7 @@ function testRule(values: Partial<NotificationRule> = {}): NotificationRule {
     name: 'Critical alerts',
     notification_channel_ids: [1],
     kinds: [],
+    excluded_kinds: [],
     min_severity: 'info',
     group_ids: [],
     manufacturers: [],

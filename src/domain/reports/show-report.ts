@@ -2,7 +2,7 @@
 
 import type { ReportedAlert, ReportedChannel, ShowReport } from '../../contract/reports.ts'
 import type { EventKind } from '../../contract/values.ts'
-import { type AlertData, happenedAt } from '../alerts/alert.ts'
+import { type Alert, type AlertData, happenedAt, isMutedOnPurpose } from '../alerts/alert.ts'
 import { byteOrderMark, toCell, toLine } from '../csv.ts'
 import { type TitleNames, titleOf } from '../equipment/slot-record.ts'
 import { type EventRecord, toEventBody, toSeconds } from '../events/event.ts'
@@ -41,6 +41,7 @@ export interface AlertOfShow {
   readonly raised_at: number
   readonly data: AlertData
   readonly acknowledged_at: number | null
+  readonly snoozed_until: Alert['snoozed_until']
 }
 
 /** Null for a removed channel. */
@@ -98,6 +99,8 @@ export function toReportedChannel(channel: ChannelOfShow, story: ShowStory): Rep
   const { id, current, summary } = channel
   const events = story.events.get(id) ?? []
   const ofKind = (kind: (typeof reportedKinds)[number]) => events.filter((event) => event.kind === kind)
+  const alerts = story.alerts.filter((alert) => concerns(alert, id, current?.receiverId))
+  const onPurpose = alerts.filter(isMutedOnPurpose)
   const markers = [...ofKind('marker'), ...(story.events.get(null) ?? [])].toSorted(
     (a, b) => a.time - b.time || a.id - b.id,
   )
@@ -114,7 +117,8 @@ export function toReportedChannel(channel: ChannelOfShow, story: ShowStory): Rep
     interference: ofKind('interference').length,
     mutes: ofKind('muted').length,
     clipping: countRanges(ofKind('clipping'), story.range),
-    alerts: story.alerts.filter((alert) => concerns(alert, id, current?.receiverId)).map(toReportedAlert),
+    mutes_on_purpose: onPurpose.length,
+    alerts: alerts.filter((alert) => !onPurpose.includes(alert)).map(toReportedAlert),
     markers: markers.map(toEventBody),
   }
 }
@@ -218,6 +222,7 @@ const columns = [
   'clipping_seconds',
   'alerts',
   'markers',
+  'mutes_on_purpose',
 ] as const
 
 type Cells = Readonly<Record<(typeof columns)[number], string | number | null>>

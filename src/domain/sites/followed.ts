@@ -225,6 +225,7 @@ export function toAlertCopy(
     first: toFirst(body, kind, here),
     cleared_at: parseTime(body.cleared_at),
     acknowledged_at: parseTime(body.acknowledged_at),
+    acknowledgements: (body.acknowledgements ?? []).map(({ at, ...entry }) => ({ at: Date.parse(at), ...entry })),
     snoozed_at: parseTime(body.snoozed_at),
     snoozed_until: parseSnooze(body.snoozed_until),
     site: siteHere(record, body.site),

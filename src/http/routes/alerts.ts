@@ -1,7 +1,13 @@
 /** Routes for alerts and silences, and for real-time connections and their start and stop actions. */
 
 import { addSilence, removeSilence } from '../../actions/alerts/edit-silences.ts'
-import { acknowledge, snooze } from '../../actions/alerts/respond-to-alerts.ts'
+import {
+  acknowledge,
+  markMutedOnPurpose,
+  snooze,
+  unacknowledge,
+  unsnooze,
+} from '../../actions/alerts/respond-to-alerts.ts'
 import { switchConnections } from '../../actions/sources/switch-connections.ts'
 import { alertOperations } from '../../contract/alerts.ts'
 import { connectionOperations } from '../../contract/connections.ts'
@@ -46,6 +52,21 @@ export function alertRoutes(app: ContractServer, service: Service): void {
   app.route({
     ...alertOperations.snoozeAlert,
     handler: async ({ actor, params, body }) => toBody(await snooze(service, actor, params.id, body)),
+  })
+
+  app.route({
+    ...alertOperations.unacknowledgeAlert,
+    handler: async ({ actor, params }) => toBody(await unacknowledge(service, actor, params.id)),
+  })
+
+  app.route({
+    ...alertOperations.unsnoozeAlert,
+    handler: async ({ actor, params }) => toBody(await unsnooze(service, actor, params.id)),
+  })
+
+  app.route({
+    ...alertOperations.markMutedOnPurpose,
+    handler: async ({ actor, params }) => toBody(await markMutedOnPurpose(service, actor, params.id)),
   })
 
   app.route({

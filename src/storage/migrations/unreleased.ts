@@ -145,4 +145,8 @@ export const unreleased: readonly Migration[] = [
       "update events set version = 1 where kind = 'marker' and site is null",
     ],
   },
+  {
+    names: ['20261129T0640Z-acknowledgements'],
+    statements: () => ['alter table alerts add column acknowledgements text'],
+  },
 ]

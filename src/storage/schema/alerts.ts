@@ -31,6 +31,8 @@ export interface AlertRow {
   data: string | null
   /** JSON of `AlertFirst`; null while the alert is unchanged. */
   first: string | null
+  /** JSON: a list of `Acknowledgement`; null before the first one, and for alerts of version 1.0.0. */
+  acknowledgements: string | null
   acknowledged_by: string | null
   acknowledged_at: number | null
   note: string | null

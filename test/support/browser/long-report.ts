@@ -26,7 +26,14 @@ function reportedChannel(id: number, fields: Partial<ReportedChannel> = {}): Rep
     title: `Performer ${id}`,
     ...{ pack: `H${String(id).padStart(2, '0')} Pack`, minutes_on: 191.4, battery_start: 98, battery_end: 41 },
     ...{ rf_lowest: -71, rf_p1: -66, dropouts: { count: 0, seconds: 0, longest_seconds: 0, times: [] } },
-    ...{ interference: 0, mutes: 0, clipping: { count: 0, seconds: 0 }, alerts: [], markers: [marker] },
+    ...{
+      interference: 0,
+      mutes: 0,
+      mutes_on_purpose: 0,
+      clipping: { count: 0, seconds: 0 },
+      alerts: [],
+      markers: [marker],
+    },
     ...fields,
   }
 }
