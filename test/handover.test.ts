@@ -158,9 +158,9 @@ describe.concurrent.each(engines)('a handover on %s', (engine) => {
     await app.post(checks, { channel_id: second, result: 'pass' })
 
     const read = async (from: TestApp, query = '') => (await from.get(`/api/handover/${query}`)).json
-    const handover = await until('the alerts are known', async () => {
+    const handover = await until('the other process knows the alerts and the show', async () => {
       const body = await read(other)
-      return body.open_alerts.some(({ id }: { id: number }) => id === open) && body
+      return body.open_alerts.some(({ id }: { id: number }) => id === open) && body.failed_checks.length === 1 && body
     })
     expect(Date.parse(handover.until) - Date.parse(handover.since)).toBe(12 * hour)
     const idsOf = (list: readonly { readonly id: number }[]) => list.map(({ id }) => id)

@@ -32,7 +32,9 @@ const happened = {
   at: time('When.'),
   by: textOrNull('Name of the user or token, or `local`; null: nobody.'),
   slot: wholeOrNull('Slot.'),
-  title: textOrNull('Title of the slot at that time; of a setting, the group or manufacturer.'),
+  title: textOrNull(
+    'Title of the slot at that time; of a setting, the group or manufacturer; of an event without a slot, the receiver or manufacturer.',
+  ),
 }
 
 const HandoverEvent = Type.Object(

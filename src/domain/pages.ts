@@ -30,8 +30,10 @@ export const pages = [
   { name: 'show', path: '/shows/:id', needs: 'read' },
   { name: 'check', path: '/check', needs: 'read' },
   { name: 'report', path: '/reports/:id', needs: 'read' },
+  { name: 'check_report', path: '/check-reports/:id', needs: 'read' },
   { name: 'crew_sheet', path: '/crew-sheet', needs: 'read' },
   { name: 'changes', path: '/changes', needs: 'read' },
+  { name: 'handover', path: '/handover', needs: 'read' },
   { name: 'about', path: '/about', needs: 'read' },
 
   // These pages and their assets contain no confidential data.

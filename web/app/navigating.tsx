@@ -50,6 +50,8 @@ const titles: Readonly<
   report: t('report.title'),
   crew_sheet: t('crewSheet.title'),
   changes: t('changes.title'),
+  check_report: t('checkReport.title'),
+  handover: t('handover.title'),
   about: t('nav.about'),
   sign_in: t('access.signIn.title'),
   set_up: t('access.setUp.title'),

@@ -240,6 +240,19 @@ const livePages = [
   }),
   createRoute({
     getParentRoute: inFrame,
+    path: route('check_report'),
+    component: lazyRouteComponent(() => import('../reports/check-report.tsx'), 'CheckReport'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('handover'),
+    component: lazyRouteComponent(
+      withTexts(['settings'], () => import('../handover/handover.tsx')),
+      'Handover',
+    ),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
     path: route('about'),
     component: lazyRouteComponent(
       withTexts(['about'], () => import('./about.tsx')),

@@ -34,6 +34,7 @@ export function TopBar() {
         <Link to={pathOf('alerts')}>{t('nav.alerts')}</Link>
         <Link to={pathOf('frequencies')}>{t('nav.frequencies')}</Link>
         <Link to={pathOf('shows')}>{t('nav.shows')}</Link>
+        <Link to={pathOf('handover')}>{t('handover.title')}</Link>
         {hasSites ? <Link to={pathOf('sites')}>{t('nav.sites')}</Link> : null}
         {isListed('overview') ? <Link to={pathOf('overview')}>{t('shell.admin')}</Link> : null}
         <a href={`${mount}/help/`}>{t('nav.help')}</a>

@@ -7,6 +7,7 @@ import {
   Footprints,
   ListChecks,
   type LucideIcon,
+  Printer,
   TriangleAlert,
 } from 'lucide-react'
 import type { ChannelCheckBody } from '../../src/contract/checks.ts'
@@ -53,6 +54,10 @@ export function ChannelList({ show, checks, address, change }: ChannelListProps)
             {t('check.openFirst')}
           </button>
           <KeepAwake />
+          <Link className="choice" to="/check-reports/$id" params={{ id: String(show.id) }}>
+            <Printer className="icon" aria-hidden="true" />
+            {t('check.report')}
+          </Link>
         </div>
       </header>
       {checks.length === 0 ? (

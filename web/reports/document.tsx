@@ -45,6 +45,8 @@ export interface DocumentTimes {
   clock(at: string): string
   /** With the day if it differs from that of `near`. */
   time(at: string, near: string): string
+  /** As `time`, without seconds. */
+  moment(at: string, near: string): string
 }
 
 function documentTimes(zone: string): DocumentTimes {
@@ -53,11 +55,15 @@ function documentTimes(zone: string): DocumentTimes {
     return (at: string) => formatter.format(new Date(at))
   }
   const [date, clock] = [format({ dateStyle: 'full' }), format({ timeStyle: 'short' })]
-  const [time, dayTime] = [
-    format({ timeStyle: 'medium' }),
-    format({ month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', second: '2-digit' }),
-  ]
-  return { zone, date, clock, time: (at, near) => (date(at) === date(near) ? time(at) : dayTime(at)) }
+  const dayOptions = { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' } as const
+  const [time, dayTime] = [format({ timeStyle: 'medium' }), format({ ...dayOptions, second: '2-digit' })]
+  const dayClock = format(dayOptions)
+  const isNear = (at: string, near: string) => near !== '' && date(at) === date(near)
+  return {
+    ...{ zone, date, clock },
+    time: (at, near) => (isNear(at, near) ? time(at) : dayTime(at)),
+    moment: (at, near) => (isNear(at, near) ? clock(at) : dayClock(at)),
+  }
 }
 
 export interface PaperColumn<Row> {

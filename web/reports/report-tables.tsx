@@ -4,6 +4,7 @@ import type { ReportedChannel, ShowReport } from '../../src/contract/reports.ts'
 import { formatDuration, formatPercent, formatUnit, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { alertKindTitle } from '../parts/alerts/alert-text.ts'
+import { CheckTable } from './check-report.tsx'
 import type { DocumentTimes } from './document.tsx'
 import { type PaperColumn, PaperTable } from './document.tsx'
 import { type AlertOfChannels, channelText, listAlerts, listMarkers, nameOf } from './report-summary.ts'
@@ -161,6 +162,15 @@ export function Markers({ report: { channels, from }, times }: ReportProps) {
       ) : (
         <PaperTable title={t('report.markers')} columns={columns} rows={rows} idOf={({ id }) => id} />
       )}
+    </Part>
+  )
+}
+
+export function Checks({ report: { checks, from }, times }: ReportProps) {
+  const isChecked = checks.some(({ result }) => result !== null)
+  return (
+    <Part title={t('checkReport.title')}>
+      {isChecked ? <CheckTable slots={checks} times={times} near={from} /> : <p>{t('checkReport.none')}</p>}
     </Part>
   )
 }

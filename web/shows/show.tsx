@@ -1,7 +1,7 @@
 import '../parts/boxes.css'
 import './shows.css'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { BatteryWarning, ChartSpline, ClipboardCheck, FileText, Table2 } from 'lucide-react'
+import { BatteryWarning, ChartSpline, ClipboardCheck, FileText, ListChecks, Table2 } from 'lucide-react'
 import { useState } from 'react'
 import type { ShowBody } from '../../src/contract/shows.ts'
 import { pathOf } from '../../src/domain/pages.ts'
@@ -130,6 +130,10 @@ function Links({ show: { id, starts_at, ends_at, started_at, ended_at } }: { sho
       <Link className="choice" to={pathOf('check')} search={{ show: id }}>
         <ClipboardCheck className="icon" aria-hidden="true" />
         {t('shows.links.check')}
+      </Link>
+      <Link className="choice" to="/check-reports/$id" params={{ id: String(id) }}>
+        <ListChecks className="icon" aria-hidden="true" />
+        {t('shows.links.checkReport')}
       </Link>
       {started_at === null ? null : (
         <>

@@ -39,7 +39,8 @@ export function bySeverity(a: Alert, b: Alert): number {
 
 export function toHandoverEvent(event: EventRecord): HandoverEvent {
   const { id, time, kind, channel_id, text, data, by } = event
-  const { slot = null, title = null } = data
+  const { slot = null, receiver, name } = data
+  const title = data.title ?? receiver ?? name ?? event.manufacturer
   const what = kind as HandoverEventKind
   return { at: toTimestamp(time), by, what, id, slot, title, channel_id, from: null, to: null, text }
 }

@@ -86,6 +86,10 @@ export function personName(name: string): string {
   return name === 'local' ? t('alerts.localUser') : plainText(name)
 }
 
+export function shortPersonName(name: string): string {
+  return name === 'local' ? t('handover.localUser') : plainText(name)
+}
+
 /** The value that crossed its limit comes first. */
 function batteryReason(data: AlertBody['data']): string | null {
   const { battery, minutes_left: minutes, crossed } = data
