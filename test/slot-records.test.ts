@@ -269,6 +269,20 @@ describe.concurrent('requests about slots', () => {
   })
 
   // Conformance: C-21.6.
+  it('never have the version of an earlier channel in their slot', async () => {
+    const { app, receiver, channel } = await startRack('sqlite')
+    const admin = await tokenHeaders(app, 'admin')
+    const first = { 'if-match': '"0"' }
+    expect((await write(app, 'DELETE', `/api/admin/receivers/${receiver.id}/`, undefined, admin)).status).toBe(204)
+    expect((await app.get('/api/slots/')).json).toEqual([])
+    await app.post('/api/refresh/')
+    const other = await until('another channel is in the slot', async () => (await app.get('/api/slots/')).json[0])
+    expect(other.channel_id).not.toBe(channel.id)
+    expect((await put(app, 1, { label: 'Lead' }, first)).status).toBe(412)
+    expect((await put(app, 1, { label: 'Lead' }, { 'if-match': `"${other.version}"` })).status).toBe(200)
+  })
+
+  // Conformance: C-21.6.
   it('are refused with the present record if they expect another version', async () => {
     const { app } = await startRack('sqlite')
     const { json: lead } = await put(app, 1, { label: 'Lead' }, { 'if-match': '"0"' })

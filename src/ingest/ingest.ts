@@ -246,7 +246,11 @@ export class Ingest implements StateStorage {
           throw error
         })
       await this.#applyWritten(written, batch, plan)
-    } else await this.#applyWritten(await writeAll(), batch, plan)
+    } else {
+      const written = await writeAll()
+      await this.#stored.loadSlots()
+      await this.#applyWritten(written, batch, plan)
+    }
   }
 
   /** Applies the part of an unstored plan that needs no transaction, and rethrows the error. */

@@ -71,6 +71,12 @@ export class StoredChanges {
     }
   }
 
+  /** Loads what was entered about slots, if it has changed. */
+  async loadSlots(): Promise<void> {
+    const { db, placeholderStore, cache } = this.#service
+    if (placeholderStore.replace(await placeholderStore.read(db.read))) cache.drop(null)
+  }
+
   async #readChanges(since: number): Promise<StoredChange> {
     const { db, placeholderStore, cast: current } = this.#service
     const [receivers, entries, units, unitRemovals, removals, slots, cast] = await Promise.all([

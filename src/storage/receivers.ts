@@ -11,7 +11,7 @@ import { addReadingCounters } from './revision.ts'
 import { executeForRows, inChangedChunks, inChunks, type Row } from './rows.ts'
 import type { ReceiverRow } from './schema/equipment.ts'
 import type { ReceiverSourceRow } from './schema/monitoring.ts'
-import { keepSlotEntries } from './slot-entries.ts'
+import { keepSlotEntries, renewReusedSlots } from './slot-entries.ts'
 import { nextSlots } from './slots.ts'
 
 /** The readings of a channel, without its identity; with its condition only if another installation evaluates it. */
@@ -225,6 +225,7 @@ async function insertChannels(tx: Tx, channelsToInsert: readonly NewChannel[]): 
       insert into channels (receiver_id, channel, slot) select receiver_id, channel, slot from ${input} where true
       returning id, receiver_id, channel, slot, profile`,
   )
+  await renewReusedSlots(tx, rows)
   return rows.sort((a, b) => a.receiver_id - b.receiver_id || a.channel - b.channel)
 }
 

@@ -95,6 +95,29 @@ export async function renewVersions(tx: Tx, kind: EntryHolder['kind'], ids: read
   })
 }
 
+const highestSlotKey = 'highest_slot'
+
+/**
+ * Gives new channels a version if another channel may have had their slot. The version of a channel without an entry is
+ * 0, which would otherwise return. Call it for all new channels, because it remembers the highest of their slots.
+ */
+export async function renewReusedSlots(
+  tx: Tx,
+  channels: readonly { readonly id: number; readonly slot: number }[],
+): Promise<void> {
+  const ofKey = tx.query.selectFrom('meta').select('value').where('key', '=', highestSlotKey)
+  const { value: highest } = await ofKey.executeTakeFirstOrThrow()
+  const reused = channels.filter(({ slot }) => slot <= highest)
+  await renewVersions(
+    tx,
+    'channel',
+    reused.map(({ id }) => id),
+  )
+  if (reused.length === channels.length) return
+  const value = Math.max(...channels.map(({ slot }) => slot))
+  await tx.query.updateTable('meta').set({ value }).where('key', '=', highestSlotKey).execute()
+}
+
 /** Moves the entry of a channel to the channel that replaces it in its slot. */
 export async function passSlotEntry(tx: Tx, fromChannel: number, toChannel: number): Promise<void> {
   const entry = await findSlotEntry(tx.query, { kind: 'channel', id: fromChannel })

@@ -149,4 +149,8 @@ export const unreleased: readonly Migration[] = [
     names: ['20261129T0640Z-acknowledgements'],
     statements: () => ['alter table alerts add column acknowledgements text'],
   },
+  {
+    names: ['20261129T0711Z-reused-slots'],
+    statements: () => ["insert into meta (key, value) select 'highest_slot', coalesce(max(slot), 0) from channels"],
+  },
 ]
