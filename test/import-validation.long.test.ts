@@ -166,9 +166,9 @@ describe('validation of REST requests and imports', () => {
     ]
     expect(await importShows(changes)).toEqual({ created: 1, updated: 2, unchanged: 0 })
     await eventually(async () => (await app.get('/api/shows/')).json).toEqual([
-      { ...before[0], notes: 'Sold out' },
+      { ...before[0], notes: 'Sold out', version: expect.any(Number) },
       // The removed group stays, because a show without groups has all channels.
-      { ...before[1], group_ids: [choir.id] },
+      { ...before[1], group_ids: [choir.id], version: expect.any(Number) },
       expect.objectContaining({ state: 'running', started_at: '2026-05-01T18:01:00.000Z', group_ids: [] }),
     ])
   })

@@ -192,8 +192,10 @@ describe('the OpenAPI document', () => {
         const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
         const parameters = operation.parameters ?? []
         expect(parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)).toEqual(inPath)
+        const takesVersion = parameters.some(({ name }) => name === 'If-Match')
+        expect(takesVersion, operationName).toBe(operation.responses[412] !== undefined)
         for (const parameter of parameters) {
-          expect(['path', 'query'], operationName).toContain(parameter.in)
+          expect(parameter.name === 'If-Match' ? ['header'] : ['path', 'query'], operationName).toContain(parameter.in)
           expect(parameter.schema, operationName).toBeTypeOf('object')
           expect(parameter.description, operationName).toMatch(/\w/)
           if (parameter.in === 'path') expect(parameter.required, operationName).toBe(true)

@@ -36,7 +36,8 @@ export function operationsOf({ paths }: OpenApi): Operation[] {
   const operations = Object.entries(paths).flatMap(([path, documented]) =>
     Object.entries(documented).map(([method, operation]): Operation => {
       const body = operation.requestBody?.content['application/json']?.schema
-      return { ...operation, path, method: method.toUpperCase(), body, parameters: operation.parameters ?? [] }
+      const parameters = (operation.parameters ?? []).filter((parameter) => parameter.in !== 'header')
+      return { ...operation, path, method: method.toUpperCase(), body, parameters }
     }),
   )
   const rankOf = ({ operationId, method }: Operation) => {

@@ -97,6 +97,7 @@ const introduction = [
   'A live monitor for wireless microphones.',
   'A trailing slash is optional, and bodies are `application/json`.',
   'Lists are bare arrays; with `page` or `page_size`, the response is an object with one page.',
+  'Records that people edit have a `version`, which is their `ETag`. With `If-Match`, an edit of another version is refused with 412 and the present record in `current`.',
   'Error responses have the body `Error`; every 429 and 503 has `Retry-After`.',
   'Real-time updates are sent over the WebSocket at `/ws`, which docs/websocket.md describes.',
 ].join(' ')
@@ -178,7 +179,12 @@ function finish(generated: OpenApi, operations: ReadonlyMap<string, OperationSch
       for (const [status, response] of Object.entries(operation.response)) {
         responses[status] = describeResponse(status, hoist(response, schemas))
       }
-      paths[path][method] = { ...documented, ...bodyOf(documented, operation), responses }
+      paths[path][method] = {
+        ...documented,
+        ...parametersOf(documented, operation),
+        ...bodyOf(documented, operation),
+        responses,
+      }
     }
   }
   const sorted = Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -194,6 +200,13 @@ function describeResponse(status: number | string, schema: Schema): ResponseObje
   const body = hasOwnBody ? { anyOf: [schema, { $ref: '#/components/schemas/Error' }] } : schema
   const page = Number(status) === 421 && { 'text/html': { schema: { type: 'string' } } }
   return { description, content: { 'application/json': { schema: body }, ...page } }
+}
+
+/** Operations that can fail with 412 take a version. */
+function parametersOf({ parameters = [] }: Documented, { response }: OperationSchema) {
+  if (response[412] === undefined) return {}
+  const description = 'The version of the record that the edit expects, such as `"12"`; a list of versions, or `*`.'
+  return { parameters: [...parameters, { name: 'If-Match', in: 'header', description, schema: { type: 'string' } }] }
 }
 
 function bodyOf({ requestBody }: Documented, { body }: OperationSchema) {
