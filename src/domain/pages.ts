@@ -51,6 +51,7 @@ export const pages = [
   { name: 'groups', path: '/admin/groups', needs: 'inspect', section: 'show' },
   { name: 'performers', path: '/admin/performers', needs: 'inspect', section: 'show' },
   { name: 'cast', path: '/admin/cast', needs: 'inspect', section: 'show', listedFor: 'operate' },
+  { name: 'undo', path: '/undo', needs: 'read', section: 'show', listedFor: 'operate' },
   { name: 'find', path: '/admin/find', needs: 'inspect', section: 'service', listedFor: 'operate' },
   { name: 'manufacturers', path: '/admin/manufacturers', needs: 'inspect', section: 'service' },
   { name: 'settings', path: '/admin/settings', needs: 'inspect', section: 'service' },

@@ -17,8 +17,7 @@ import type { Reader, Tx } from './database.ts'
  * receivers, notification channels with their rules, deliveries, and events have their own counters, to avoid lock
  * contention. A transaction that increments `events` too does so after all others, and `notification_deliveries` last,
  * so that no two transactions wait for each other. Changes to placeholders increment `placeholders` too, so that they
- * are read only then. `versions` numbers edits (`versions.ts`). `lists` and `cast` are incremented at the commit
- * (`list-changes.ts`).
+ * are read only then. `lists` and `cast` are incremented at the commit (`list-changes.ts`).
  */
 type Counter =
   | 'revision'

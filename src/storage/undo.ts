@@ -8,6 +8,7 @@ import type { AuditAction } from '../contract/values.ts'
 import type { Actor } from '../domain/access/access.ts'
 import { type EntryHolder, isEmptyEntry } from '../domain/equipment/slot-entry.ts'
 import type { PlannedMove } from '../domain/equipment/slots.ts'
+import { now } from '../platform/clock.ts'
 import type { Reader, Tx } from './database.ts'
 import { findActiveAssignment, hasUnit } from './hardware.ts'
 import { nextRevision } from './revision.ts'
@@ -48,6 +49,24 @@ interface RowChange {
   readonly after: Values | null
 }
 
+/** The result of an edit, and the id to undo it with; null if nothing has changed. */
+export interface Undoable<T> {
+  readonly result: T
+  readonly undoId: number | null
+}
+
+/** Runs an edit that records the rows which it changes. */
+export async function recordUndo<T>(
+  tx: Tx,
+  actor: Actor,
+  action: AuditAction,
+  edit: (undo: UndoRecorder) => Promise<T>,
+): Promise<Undoable<T>> {
+  const undo = new UndoRecorder(tx, actor)
+  const result = await edit(undo)
+  return { result, undoId: await undo.save(action, now()) }
+}
+
 export class UndoRecorder {
   readonly #tx: Tx
   readonly #by: string
@@ -73,7 +92,9 @@ export class UndoRecorder {
     if (this.#rows.has(name)) return
     // Rows are restored in reverse order, a placeholder before its entry.
     if (table === 'placeholders') await this.willChangeEntry({ kind: 'placeholder', id })
-    this.#rows.set(name, { table, id, before: (await findRow(this.#tx, table, id)) ?? null })
+    const before = (await findRow(this.#tx, table, id)) ?? null
+    const settings = table === 'groups' && { settings: JSON.stringify(await listSettings(this.#tx, id)) }
+    this.#rows.set(name, { table, id, before: before && { ...before, ...settings } })
   }
 
   /** Must be called before what was entered about a slot is changed or removed. */
@@ -234,7 +255,7 @@ export async function restoreRows(
       else await sql`delete from ${sql.table(table)} where id = ${id}`.execute(tx.query)
       continue
     }
-    const { slot, ...values } = before
+    const { slot, settings = '[]', ...values } = before
     const isRemoved = row === undefined
     // No other row has this slot.
     const present = isRemoved ? -id : Number(row.slot)
@@ -245,6 +266,12 @@ export async function restoreRows(
     const restored = versionedTables.includes(table) ? { ...values, version: await nextVersion(tx) } : values
     if (isRemoved) await insertRow(table, { id, ...restored, ...(slot !== undefined && { slot: present }) }, tx)
     else if (Object.keys(restored).length > 0) await updateOf(table, id, restored).execute(tx.query)
+    if (isRemoved && settings !== '[]') {
+      await tx.query
+        .insertInto('group_settings')
+        .values(JSON.parse(String(settings)))
+        .execute()
+    }
   }
   const taken = await findOccupiedSlot(tx.query, moves)
   if (taken !== null) return { changedSince: `slot ${taken}` }
@@ -266,7 +293,9 @@ function describe(table: UndoableTable, id: number, { channel_id = null, placeho
 /** True if a later change prevents these values, or the removal of the row if they are null. */
 async function hasConflict(tx: Tx, table: UndoableTable, id: number, values: Values | null): Promise<boolean> {
   if (table === 'performers') return values === null && (await isInCast(tx, id))
-  if (table === 'groups') return values === null ? hasSettings(tx, id) : !(await hasManufacturer(tx, values))
+  if (table === 'groups') {
+    return values === null ? (await listSettings(tx, id)).length > 0 : !(await hasManufacturer(tx, values))
+  }
   if (table === 'scenes') return values !== null && (await findShow(tx.query, Number(values.show_id))) === undefined
   if (table === 'slot_entries') return values !== null && (await refersToRemoved(tx, values))
   if (table !== 'assignments' || values === null) return false
@@ -276,9 +305,9 @@ async function hasConflict(tx: Tx, table: UndoableTable, id: number, values: Val
   return active !== undefined && active.id !== id
 }
 
-async function hasSettings({ query }: Tx, group: number): Promise<boolean> {
-  const rows = await query.selectFrom('group_settings').select('key').where('group_id', '=', group).limit(1).execute()
-  return rows.length > 0
+/** They are removed with the group. */
+function listSettings({ query }: Tx, group: number) {
+  return query.selectFrom('group_settings').selectAll().where('group_id', '=', group).orderBy('key').execute()
 }
 
 /** Also true for a group that belongs to no manufacturer. */

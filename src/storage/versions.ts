@@ -5,15 +5,20 @@
 
 import { sql } from 'kysely'
 import type { Tx } from './database.ts'
-import { nextRevision } from './revision.ts'
 import type { Schema } from './schema.ts'
 
 /**
  * Returns the version for an edit. Locks the counter until the commit, so call it after all counters of revisions but
  * `events` and `notification_deliveries` have been incremented.
  */
-export function nextVersion(tx: Tx): Promise<number> {
-  return nextRevision(tx, 'versions')
+export async function nextVersion({ query }: Tx): Promise<number> {
+  const { value } = await query
+    .updateTable('meta')
+    .set({ value: sql<number>`value + 1` })
+    .where('key', '=', 'versions')
+    .returning('value')
+    .executeTakeFirstOrThrow()
+  return value
 }
 
 /** The tables with a column `version`. */

@@ -2,7 +2,7 @@
 
 import type { Group } from '../../src/contract/groups.ts'
 import type { PlaceholderBody } from '../../src/contract/placeholders.ts'
-import { describeHolder, type SlotHolder, takesChannels } from '../../src/domain/equipment/slots.ts'
+import { describeHolder, lastSlot, type SlotHolder, takesChannels } from '../../src/domain/equipment/slots.ts'
 import { isSameJson } from '../../src/domain/json.ts'
 import type { Unstored } from '../../src/domain/versions.ts'
 
@@ -13,14 +13,15 @@ export interface Move extends Pick<SlotHolder, 'kind' | 'id'> {
 
 export type Edit =
   /**
-   * Applied at once. The first move is the one that the user requested. Its channel is merged with the placeholder
-   * `merged`; undoing that restores the placeholder `restored`.
+   * Applied at once. The first moves are those that the user requested; `requested` is their number. The placeholders
+   * `merged` are merged into their channels; undoing that restores the placeholders `restored`.
    */
   | {
       readonly type: 'move'
       readonly moves: readonly Move[]
-      readonly merged?: number | undefined
-      readonly restored?: number | undefined
+      readonly requested: number
+      readonly merged?: readonly number[]
+      readonly restored?: readonly number[]
     }
   | { readonly type: 'add_placeholder'; readonly placeholder: PlaceholderBody }
   | { readonly type: 'change_placeholder'; readonly before: PlaceholderBody; readonly after: PlaceholderBody }
@@ -75,24 +76,34 @@ export interface Arrangement {
 /** Called when all earlier edits have been applied. Null if nothing changes. */
 export type Plan = (arrangement: Omit<Arrangement, 'shown'>) => Edit | null
 
-/** Null if nothing changes. */
+/**
+ * Moves things together: to consecutive slots from the target on, or to its place in the displayed group. Things that
+ * are gone are left out. Null if nothing changes, or if the slots do not suffice.
+ */
 export function planDrop(
-  { holders, placeholders, groups, shown }: Arrangement,
-  thing: Thing,
+  arrangement: Arrangement,
+  things: readonly Thing[],
   target: Target,
   placing: Placing,
 ): Edit | null {
-  const slot = slotOf(thing, holders)
-  if (slot === null) return null
+  const { holders, groups, shown } = arrangement
+  const slots = slotsOf(things, holders, shown)
+  if (slots.length === 0) return null
   if (target.kind === 'group') {
     const group = groups.find((group) => group.id === target.id)
-    if (group === undefined || group.slots.includes(slot)) return null
-    return changeGroup(group, { slots: [...group.slots, slot] })
+    const added = slots.filter((slot) => group?.slots.includes(slot) === false)
+    return group === undefined || added.length === 0 ? null : changeGroup(group, { slots: [...group.slots, ...added] })
   }
-  if (shown !== null) return planOrder(shown, slot, target)
-  if (target.kind !== 'slot') return null
-  const merged = placing === 'swap' ? placeholderFor(thing, placeholders, target.slot) : undefined
-  return planMove(holders, { from: slot, to: target.slot, merged: merged?.id }, placing)
+  if (shown !== null) return planOrder(shown, slots, target)
+  return target.kind === 'slot' ? planMoves(arrangement, slots, target.slot, placing) : null
+}
+
+/** In the order in which they are displayed. */
+export function slotsOf(things: readonly Thing[], holders: readonly SlotHolder[], shown: Group | null): number[] {
+  const order = new Map(shown?.slots.map((slot, index) => [slot, index]))
+  const indexOf = (slot: number) => order.get(slot) ?? order.size
+  const slots = things.flatMap((thing) => slotOf(thing, holders) ?? [])
+  return [...new Set(slots)].sort((a, b) => indexOf(a) - indexOf(b) || a - b)
 }
 
 /** Returns the placeholder in the slot onto which this channel can be put. */
@@ -105,46 +116,78 @@ export function placeholderFor(
   return placeholders.find((placeholder) => placeholder.slot === slot && takesChannels(placeholder))
 }
 
-/** Moves the slot within its group. */
-function planOrder(group: Group, slot: number, target: Exclude<Target, { kind: 'group' }>): Edit | null {
-  const index = target.kind === 'end' ? group.slots.length : group.slots.indexOf(target.slot)
-  if (index < 0) return null
-  const slots = group.slots.filter((item) => item !== slot).toSpliced(index, 0, slot)
+/** Moves slots within their group. A slot that moves forwards comes after the target, like a single one. */
+function planOrder(group: Group, moved: readonly number[], target: Exclude<Target, { kind: 'group' }>): Edit | null {
+  const [first = 0] = moved
+  const others = group.slots.filter((slot) => !moved.includes(slot))
+  const at = target.kind === 'end' ? others.length : others.indexOf(target.slot)
+  if (at < 0) return null
+  const from = group.slots.indexOf(first)
+  const isForwards = target.kind === 'slot' && from >= 0 && from < group.slots.indexOf(target.slot)
+  const slots = others.toSpliced(isForwards ? at + 1 : at, 0, ...moved)
   return slots.join() === group.slots.join() ? null : changeGroup(group, { slots })
 }
 
-interface RequestedMove {
-  readonly from: number
-  readonly to: number
-  readonly merged: number | undefined
-}
+type Placed = readonly (readonly [SlotHolder, number])[]
 
-function planMove(holders: readonly SlotHolder[], { from, to, merged }: RequestedMove, placing: Placing): Edit | null {
-  const bySlot = new Map(holders.map((holder) => [holder.slot, holder]))
-  const moved = bySlot.get(from)
-  if (moved === undefined || from === to) return null
-  if (merged !== undefined) return { type: 'move', moves: [moveOf(moved, to)], merged }
-  const displaced = placing === 'swap' ? displacedBySwap(bySlot, from, to) : displacedByInsertion(bySlot, from, to)
-  return { type: 'move', moves: [moveOf(moved, to), ...displaced] }
+function planMoves(
+  { holders, placeholders }: Arrangement,
+  slots: readonly number[],
+  to: number,
+  placing: Placing,
+): Edit | null {
+  const moved = slots.flatMap((slot) => holders.find((holder) => holder.slot === slot) ?? [])
+  const mergeable = placeholders.filter(
+    (placeholder) => takesChannels(placeholder) && !slots.includes(placeholder.slot),
+  )
+  const merged = moved.flatMap(({ kind }, index) => {
+    const placeholder = mergeable.find(({ slot }) => slot === to + index)
+    return placing === 'insert' || kind === 'placeholder' || placeholder === undefined ? [] : placeholder.id
+  })
+  const remaining = holders.filter(
+    (holder) => !moved.includes(holder) && (holder.kind === 'channel' || !merged.includes(holder.id)),
+  )
+  const others = new Map(remaining.map((holder) => [holder.slot, holder]))
+  const placed = placing === 'insert' ? insert(others, moved, to) : swap(others, moved, to)
+  const moves = placed.flatMap(([holder, slot]) => (holder.slot === slot ? [] : moveOf(holder, slot)))
+  if (moves.length === 0 || placed.some(([, slot]) => slot > lastSlot)) return null
+  const requested = moves.filter(({ from }) => slots.includes(from)).length
+  return { type: 'move', moves, requested, ...(merged.length > 0 && { merged }) }
 }
 
 type BySlot = ReadonlyMap<number, SlotHolder>
 
-function displacedBySwap(bySlot: BySlot, from: number, to: number): Move[] {
-  const other = bySlot.get(to)
-  return other === undefined ? [] : [moveOf(other, from)]
+/** Holders of the target slots move to those that become free, in order. */
+function swap(others: BySlot, moved: readonly SlotHolder[], to: number): Placed {
+  const placed = moved.map((holder, index) => [holder, to + index] as const)
+  const targets = placed.map(([, slot]) => slot)
+  const free = moved.map(({ slot }) => slot).filter((slot) => !targets.includes(slot))
+  const displaced = targets.flatMap((slot) => others.get(slot) ?? [])
+  return [...placed, ...displaced.map((holder, index) => [holder, free[index] ?? holder.slot] as const)]
 }
 
-/** Everything from `to` moves by one slot towards `from`, up to the first free slot. */
-function displacedByInsertion(bySlot: BySlot, from: number, to: number): Move[] {
-  const step = to < from ? 1 : -1
-  const moves: Move[] = []
-  for (let slot = to; slot !== from; slot += step) {
-    const holder = bySlot.get(slot)
-    if (holder === undefined) break
-    moves.push(moveOf(holder, slot + step))
+/** Things that move to higher slots end in the target slot and shift others down, if there is room. */
+function insert(others: BySlot, moved: readonly SlotHolder[], to: number): Placed {
+  const end = to - moved.length + 1
+  const shiftedDown = (moved[0]?.slot ?? 0) < to ? shift(others, to, end, -1) : null
+  const shifted = shiftedDown ?? shift(others, to, to + moved.length - 1, 1)
+  const start = shiftedDown === null ? to : end
+  return shifted === null ? [] : [...moved.map((holder, index) => [holder, start + index] as const), ...shifted]
+}
+
+/** Moves everything out of a block of slots, past its last one, up to the first free slots. Null if there are too few. */
+function shift(others: BySlot, first: number, last: number, step: 1 | -1): Placed | null {
+  const waiting: SlotHolder[] = []
+  const shifted: (readonly [SlotHolder, number])[] = []
+  for (let slot = first; ; slot += step) {
+    const isBehind = step > 0 ? slot > last : slot < last
+    if (isBehind && waiting.length === 0) return shifted
+    if (slot < 1 || slot > lastSlot) return null
+    const holder = others.get(slot)
+    if (holder !== undefined) waiting.push(holder)
+    const next = isBehind ? waiting.shift() : undefined
+    if (next !== undefined) shifted.push([next, slot])
   }
-  return moves
 }
 
 function moveOf({ kind, id, slot }: SlotHolder, to: number): Move {
@@ -169,6 +212,7 @@ export function undoOf(edit: Edit): Edit {
       return {
         type: 'move',
         moves: edit.moves.map((move) => ({ ...move, from: move.to, to: move.from })),
+        requested: edit.requested,
         ...(edit.merged !== undefined && { restored: edit.merged }),
         ...(edit.restored !== undefined && { merged: edit.restored }),
       }
@@ -189,60 +233,53 @@ export function undoOf(edit: Edit): Edit {
   }
 }
 
-/** The first move whose channel or placeholder is no longer in its slot. */
-export function findOutdatedMove(edit: Edit, holders: readonly SlotHolder[]): Move | undefined {
-  if (edit.type !== 'move') return undefined
-  const slots = new Map(holders.map(({ kind, id, slot }) => [`${kind} ${id}`, slot]))
-  return edit.moves.find(({ kind, id, from }) => slots.get(`${kind} ${id}`) !== from)
-}
-
-export function isApplied(edit: Edit, { holders, groups, placeholders }: Omit<Arrangement, 'shown'>): boolean {
-  const hasPlaceholder = (id: number) => placeholders.some((placeholder) => placeholder.id === id)
+/** True if the state contains the edit, whatever others have changed since. */
+export function isAnnounced(edit: Edit, { holders, groups, placeholders }: Omit<Arrangement, 'shown'>): boolean {
   switch (edit.type) {
-    case 'move':
+    case 'move': {
+      const slots = new Map(holders.map((holder) => [describeHolder(holder), holder.slot]))
+      const has = (id: number) => placeholders.some((placeholder) => placeholder.id === id)
       return (
-        findOutdatedMove(undoOf(edit), holders) === undefined &&
-        (edit.merged === undefined || !hasPlaceholder(edit.merged)) &&
-        (edit.restored === undefined || hasPlaceholder(edit.restored))
-      )
-    case 'add_placeholder':
-      return hasPlaceholder(edit.placeholder.id)
-    case 'change_placeholder': {
-      const placeholder = placeholders.find(({ id }) => id === edit.after.id)
-      return (
-        placeholder !== undefined &&
-        isSameJson({ ...placeholder, ...edit.after, version: placeholder.version }, placeholder)
+        edit.moves.every((move) => slots.get(describeHolder(move)) !== move.from) &&
+        edit.merged?.some(has) !== true &&
+        edit.restored?.every(has) !== false
       )
     }
-    case 'delete_placeholder':
-      return !hasPlaceholder(edit.placeholder.id)
+    case 'change_placeholder':
+      return isNewer(placeholders, edit)
     case 'change_group':
-      return groups.some((group) => isSameJson(group, { ...edit.after, version: group.version }))
+      return isNewer(groups, edit)
+    case 'add_placeholder':
+    case 'delete_placeholder':
+      return placeholders.some(({ id }) => id === edit.placeholder.id) === (edit.type === 'add_placeholder')
     case 'create_group':
-      return groups.some(({ id }) => id === edit.group.id)
     case 'delete_group':
-      return !groups.some(({ id }) => id === edit.group.id)
+      return groups.some(({ id }) => id === edit.group.id) === (edit.type === 'create_group')
     default:
       return edit satisfies never
   }
 }
 
-/** A group that was deleted and created again has a new id, to which earlier edits must refer. */
-export function withRestored(edit: Edit, deleted: Edit, restored: Edit): Edit {
-  return deleted.type === 'delete_group' && restored.type === 'create_group'
-    ? withGroupId(edit, deleted.group.id, restored.group.id)
-    : edit
+interface Versioned {
+  readonly id: number
+  readonly version: number
 }
 
-function withGroupId(edit: Edit, oldId: number, id: number): Edit {
-  switch (edit.type) {
-    case 'change_group':
-      return edit.after.id === oldId ? { ...edit, before: { ...edit.before, id }, after: { ...edit.after, id } } : edit
-    case 'create_group':
-      return edit.group.id === oldId ? { ...edit, group: { ...edit.group, id } } : edit
-    default:
-      return edit
-  }
+/** After an undo, `after` has the version of before; the restored record has a new one. */
+function isNewer(
+  records: readonly Versioned[],
+  { before, after }: { readonly before: Versioned; readonly after: Versioned },
+) {
+  const record = records.find(({ id }) => id === after.id)
+  return record === undefined || record.version >= Math.max(after.version, before.version + 1)
+}
+
+/** The fields that an edit changes, and that another person has changed since to something else. */
+export function hasConflict<Fields extends object>(before: Fields, after: Fields, current: Fields): boolean {
+  return Object.entries(after).some(([key, value]) => {
+    const [was, is] = [before[key as keyof Fields], current[key as keyof Fields]]
+    return key !== 'version' && !isSameJson(value, was) && !isSameJson(is, was) && !isSameJson(is, value)
+  })
 }
 
 export function firstFreeSlot(holders: readonly Pick<SlotHolder, 'slot'>[]): number {
@@ -252,7 +289,6 @@ export function firstFreeSlot(holders: readonly Pick<SlotHolder, 'slot'>[]): num
   return slot
 }
 
-const lastSlot = 65_535
 const maxFreeInARow = 8
 
 /** Used slots and the free slots between and after them. Long runs of free slots are shortened. */

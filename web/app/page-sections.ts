@@ -15,6 +15,7 @@ export const pageSections = [
   'queue',
   'settings',
   'tokens',
+  'undo',
 ] as const
 
 export type PageSection = (typeof pageSections)[number]

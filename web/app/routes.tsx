@@ -330,6 +330,14 @@ const adminPages = [
   }),
   createRoute({
     getParentRoute: inFrame,
+    path: route('undo'),
+    component: lazyRouteComponent(
+      withTexts(['audit', 'undo'], () => import('../admin/layout/undo.tsx')),
+      'Undo',
+    ),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
     path: route('find'),
     component: lazyRouteComponent(
       withTexts(['manufacturers'], () => import('../admin/equipment/find-equipment.tsx')),

@@ -125,7 +125,7 @@ it('applies own edits of slots and placeholders before their messages arrive', (
     { kind: 'placeholder', id: 4, from: 5, to: slot },
     { kind: 'channel', id: channelId, from: slot, to: 5 },
   ] as const
-  const moved = apply(added, { type: 'edited', edit: { type: 'move', moves }, at: start })
+  const moved = apply(added, { type: 'edited', edit: { type: 'move', moves, requested: 1 }, at: start })
   expect(moved.placeholders).toMatchObject([{ slot }])
   expect(moved.receivers.get(1)?.channels[0]).toMatchObject({ id: channelId, slot: 5 })
   const deleted = apply(moved, { type: 'edited', edit: { type: 'delete_placeholder', placeholder }, at: start })

@@ -357,7 +357,7 @@ function applyOwnEdit(watchState: WatchState, edit: Edit, at: number): WatchStat
         new Map(edit.moves.filter((move) => move.kind === kind).map(({ id, to }) => [id, to]))
       const slots = slotsOf('placeholder')
       const moved = placeholders
-        .filter(({ id }) => id !== edit.merged)
+        .filter(({ id }) => !edit.merged?.includes(id))
         .map((item) => ({ ...item, slot: slots.get(item.id) ?? item.slot }))
       return { ...applySlots(watchState, slotsOf('channel')), placeholders: moved }
     }

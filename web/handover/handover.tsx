@@ -1,16 +1,14 @@
 /** The handover to the next shift: what is open, and what has happened and changed since the last one. */
 
 import './handover.css'
-import { useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { HandoverBody } from '../../src/contract/handovers.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { useServices } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
-import { readLocal, writeLocal } from '../app/local-storage.ts'
 import { useResource } from '../app/resource.ts'
-import { useMay, useSession } from '../app/session.ts'
+import { useMay } from '../app/session.ts'
 import type { Topic } from '../app/topics.ts'
 import { shortPersonName } from '../parts/alerts/alert-text.ts'
 import { useShowMessage } from '../parts/dialogs/messages.tsx'
@@ -105,31 +103,21 @@ function LastNote({ times, until }: PeriodProps & { until: string }) {
   return last?.notes.map((note) => <Note key={note.at} {...{ note, times, until }} />)
 }
 
-/** The note survives a reload. */
 function Closing() {
-  const { api, mount } = useServices()
+  const { api } = useServices()
   const navigate = useNavigate()
   const showMessage = useShowMessage()
-  const client = useQueryClient()
-  const session = useSession()
-  if (session === null) return null
-  const draft = `micwatch.handover.${mount}.${session.kind}.${session.user?.id ?? session.name}`
   return (
     <div className="handover-closing screen-only">
       <Form
-        onChange={(values) => writeLocal(draft, String(values.get('note') ?? ''))}
         action={t('handover.close')}
         send={(values) => api.write('POST', '/api/handover/', { note: String(values.get('note') ?? '') }, 'object')}
         onDone={({ id }) => {
-          writeLocal(draft, '')
-          void client.invalidateQueries({
-            predicate: ({ queryKey }) => String(queryKey[0]).startsWith('/api/handover'),
-          })
           showMessage({ text: t('handover.done') })
           void navigate({ to: pathOf('handover'), search: { id } })
         }}
       >
-        <TextField name="note" label={t('handover.note')} rows={2} maxLength={10_000} defaultValue={readLocal(draft)} />
+        <TextField name="note" label={t('handover.note')} rows={2} maxLength={10_000} />
       </Form>
     </div>
   )

@@ -13,15 +13,27 @@ interface ArrangeBarProps {
   readonly edits: Edits
   readonly placing: Placing
   setPlacing(placing: Placing): void
+  readonly isSelecting: boolean
+  setSelecting(isSelecting: boolean): void
   change(view: Partial<View>): void
   onPlaceholder(): void
   onDone(): void
 }
 
-export function ArrangeBar({ shown, edits, placing, setPlacing, change, onPlaceholder, onDone }: ArrangeBarProps) {
+export function ArrangeBar(props: ArrangeBarProps) {
+  const { shown, edits, placing, setPlacing, isSelecting, setSelecting, change, onPlaceholder, onDone } = props
   return (
     <div className="arrange-bar">
       <strong>{t('arrange.title')}</strong>
+      <button
+        type="button"
+        className="choice"
+        aria-pressed={isSelecting}
+        title={t('arrange.selectSeveralHint')}
+        onClick={() => setSelecting(!isSelecting)}
+      >
+        {t('arrange.selectSeveral')}
+      </button>
       {shown === null ? (
         <fieldset className="segments" title={t('arrange.placingHint')}>
           <legend className="visually-hidden">{t('arrange.placing.label')}</legend>
@@ -60,6 +72,9 @@ export function ArrangeBar({ shown, edits, placing, setPlacing, change, onPlaceh
         {t('cast.title')}
       </Link>
       <span className="arrange-end">
+        <Link className="choice" to={pathOf('undo')}>
+          {t('arrange.undoList')}
+        </Link>
         <button type="button" className="choice" disabled={!edits.canUndo} onClick={() => void edits.undo()}>
           {t('arrange.undo')}
         </button>

@@ -2,16 +2,18 @@ import type { Group } from '../../src/contract/groups.ts'
 import './arrange.css'
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import type { PlaceholderInData } from '../../src/contract/placeholders.ts'
-import type { SlotHolder } from '../../src/domain/equipment/slots.ts'
 import {
   firstFreeSlot,
   type Placing,
+  type Plan,
   placeholderFor,
   planChange,
   planDrop,
   positionsToShow,
   slotOf,
+  slotsOf,
   type Thing,
+  thingIn,
 } from '../app/arrangement.ts'
 import { useServices, useWatchState } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
@@ -19,8 +21,8 @@ import { placeholderTitle } from '../app/slot-records.ts'
 import type { View } from '../app/view.ts'
 import { ArrangeBar } from './arrange-bar.tsx'
 import { PlaceholderDialog } from './placeholder-dialog.tsx'
-import { GroupTargets, type SelectedTile, type SlotContent, Tile, type TileSelection } from './tiles.tsx'
-import { type Edits, useEdits } from './use-edits.ts'
+import { GroupTargets, namesOf, type SelectionChange, type SlotContent, Tile, type TileSelection } from './tiles.tsx'
+import { arrangementOf, type Edits, useEdits } from './use-edits.ts'
 import { useTileDrag } from './use-tile-drag.ts'
 
 interface ArrangeProps {
@@ -35,34 +37,50 @@ export function Arrange({ view, change, onDone }: ArrangeProps) {
   const placeholders = useWatchState((watchState) => watchState.placeholders)
   const shown = groupShown(groups, view)
   const edits = useEdits()
-  const [selected, select] = useState<Thing | null>(null)
+  const { watch } = useServices()
+  const [{ things }, setSelection] = useState<Selection>(nothingSelected)
+  const [isSelecting, setSelecting] = useState(false)
   const [placing, setPlacing] = useState<Placing>('swap')
   const [edited, editPlaceholder] = useState<number | null>(null)
   const nameOf = (slot: number) => nameIn(contents, slot)
 
-  const drop: TileSelection['drop'] = (thing, target, isShiftPressed) => {
-    select(null)
+  const holders = [...contents].map(([slot, { kind, id }]) => ({ kind, id, slot }))
+  const tilesOf = (things: readonly Thing[]) => {
+    const slots = slotsOf(things, holders, shown)
+    return slots.map((slot) => ({ slot, thing: things.find((thing) => slotOf(thing, holders) === slot) ?? '' }))
+  }
+  const drop: TileSelection['drop'] = (tiles, target, isShiftPressed) => {
+    setSelection(nothingSelected)
+    setSelecting(false)
     const other = placing === 'swap' ? 'insert' : 'swap'
-    void edits.dispatch((arrangement) =>
+    const things = tiles.map(({ thing }) => thing)
+    const plan: Plan = (arrangement) =>
       planDrop(
         { ...arrangement, shown: groupShown(arrangement.groups, view) },
-        thing,
+        things,
         target,
         isShiftPressed ? other : placing,
-      ),
-    )
+      )
+    const moved = edits.dispatch(plan, { expected: plan(arrangementOf(watch.get())) })
+    const left = new Set(shown?.slots.filter((slot) => tiles.some((tile) => tile.slot === slot)))
+    if (target.kind !== 'group' || shown === null || target.id === shown.id || left.size === 0) return
+    const leave = planChange(shown.id, ({ slots }) => ({ slots: slots.filter((slot) => !left.has(slot)) }))
+    void moved.then((hasMoved) => hasMoved && edits.dispatch(leave, { isJoined: true }))
   }
-  const drag = useTileDrag(drop)
-  const holders = [...contents].map(([slot, { kind, id }]) => ({ kind, id, slot }))
-  const selectedTile = tileOf(selected, holders)
+  const selected = tilesOf(things)
+  const isInSelection = (thing: Thing) => selected.some((tile) => tile.thing === thing)
+  const drag = useTileDrag((thing, ...to) => drop(isInSelection(thing) ? selected : tilesOf([thing]), ...to))
+  const select: TileSelection['select'] = (thing, how) => {
+    if (thing === null) return setSelection(nothingSelected)
+    setSelection((before) => changeSelection(before, thing, how, inOrder(contents, shown)))
+  }
   const tileSelection: TileSelection = {
-    ...{ drag, nameOf, select, drop, editPlaceholder },
-    selected: selectedTile,
-    dragged: tileOf(drag.thing, holders),
+    ...{ drag, nameOf, select, drop, editPlaceholder, selected, isSelecting },
+    dragged: drag.thing === null ? [] : isInSelection(drag.thing) ? selected : tilesOf([drag.thing]),
     isMerge: (thing, slot) =>
       shown === null && placing === 'swap' && placeholderFor(thing, placeholders, slot) !== undefined,
   }
-  useArrangeKeys(edits, () => select(null))
+  useArrangeKeys(edits, () => setSelection(nothingSelected))
   const addToShown = (slot: number) => {
     if (shown === null || shown.slots.includes(slot)) return
     void edits.dispatch(planChange(shown.id, ({ slots }) => ({ slots: [...slots, slot] })))
@@ -71,12 +89,12 @@ export function Arrange({ view, change, onDone }: ArrangeProps) {
   return (
     <section className="arrange" aria-label={t('arrange.title')} data-placing={placing}>
       <ArrangeBar
-        {...{ shown, edits, change, placing, setPlacing, onDone }}
+        {...{ shown, edits, change, placing, setPlacing, isSelecting, setSelecting, onDone }}
         onPlaceholder={() => editPlaceholder(firstFreeSlot(holders))}
       />
       <p className="arrange-intro" role="status">
-        {selectedTile !== null
-          ? t('arrange.selected', { name: nameOf(selectedTile.slot) })
+        {selected.length > 0
+          ? t('arrange.selected', { name: namesOf(selected, nameOf) })
           : shown === null
             ? t('arrange.intro')
             : t('arrange.introGroup')}
@@ -87,9 +105,9 @@ export function Arrange({ view, change, onDone }: ArrangeProps) {
       ) : (
         <GroupTiles {...{ shown, contents, tileSelection, edits }} />
       )}
-      {tileSelection.dragged === null ? null : (
+      {tileSelection.dragged.length === 0 ? null : (
         <div className="tile-ghost" ref={drag.ghost} aria-hidden="true">
-          <span className="tile-slot">{tileSelection.dragged.slot}</span> {nameOf(tileSelection.dragged.slot)}
+          <span className="tile-slot">{tileSelection.dragged[0]?.slot}</span> {namesOf(tileSelection.dragged, nameOf)}
         </div>
       )}
       {edited === null ? null : (
@@ -123,10 +141,35 @@ function useSlotContents(): SlotContents {
   }, [cards, placeholders, slotRecords])
 }
 
-/** Null if the channel or placeholder is gone. */
-function tileOf(thing: Thing | null, holders: readonly SlotHolder[]): SelectedTile | null {
-  const slot = thing === null ? null : slotOf(thing, holders)
-  return thing === null || slot === null ? null : { thing, slot }
+interface Selection {
+  readonly things: readonly Thing[]
+  /** Where a range begins. */
+  readonly anchor: Thing | null
+}
+
+const nothingSelected: Selection = { things: [], anchor: null }
+
+function changeSelection(
+  { things, anchor }: Selection,
+  thing: Thing,
+  how: SelectionChange,
+  all: readonly Thing[],
+): Selection {
+  const start = anchor === null ? -1 : all.indexOf(anchor)
+  if (how === 'range' && start >= 0) {
+    const [from, to] = [start, all.indexOf(thing)].sort((a, b) => a - b)
+    return { things: all.slice(from, (to ?? 0) + 1), anchor }
+  }
+  if (how === 'toggle' && things.includes(thing))
+    return { things: things.filter((other) => other !== thing), anchor: thing }
+  return { things: how === 'toggle' ? [...things, thing] : [thing], anchor: thing }
+}
+
+/** What can be moved, as it is displayed. */
+function inOrder(contents: SlotContents, shown: Group | null): readonly Thing[] {
+  const inGroup = shown?.slots ?? []
+  const others = [...contents.keys()].filter((slot) => !inGroup.includes(slot)).toSorted((a, b) => a - b)
+  return [...inGroup, ...others].map((slot) => thingIn(slot, contents.get(slot) ?? null))
 }
 
 function useArrangeKeys(edits: Edits, deselect: () => void) {

@@ -13,22 +13,33 @@ export type SlotContent =
   | { readonly kind: 'placeholder'; readonly id: number; readonly title: string; readonly placeholder: PlaceholderBody }
 
 export interface TileSelection {
-  /** Selected by a press, in its current slot. */
-  readonly selected: SelectedTile | null
-  readonly dragged: SelectedTile | null
+  /** In their current slots, in the displayed order. */
+  readonly selected: readonly SelectedTile[]
+  readonly dragged: readonly SelectedTile[]
   readonly drag: TileDrag
+  /** A press selects another tile instead of moving those that are selected. */
+  readonly isSelecting: boolean
   nameOf(slot: number): string
   /** True if a drop puts this channel on the placeholder in the slot. */
   isMerge(thing: Thing, slot: number): boolean
-  select(thing: Thing | null): void
+  select(thing: Thing | null, how: SelectionChange): void
   /** The Shift key chooses the other way of placing them. */
-  drop(thing: Thing, target: Target, isShiftPressed: boolean): void
+  drop(tiles: readonly SelectedTile[], target: Target, isShiftPressed: boolean): void
   editPlaceholder(slot: number): void
 }
+
+/** `range`: everything from the tile that was selected last. */
+export type SelectionChange = 'only' | 'toggle' | 'range'
 
 export interface SelectedTile {
   readonly thing: Thing
   readonly slot: number
+}
+
+/** The name of a tile, or the number of tiles. */
+export function namesOf([first, ...others]: readonly SelectedTile[], nameOf: TileSelection['nameOf']): string {
+  if (first === undefined) return ''
+  return others.length === 0 ? nameOf(first.slot) : t('arrange.tiles', { count: others.length + 1 })
 }
 
 interface TileProps {
@@ -42,16 +53,32 @@ interface TileProps {
 }
 
 export function Tile({ target, slot, content, isMovable, tileSelection, remove }: TileProps) {
-  const { selected, dragged, drag, nameOf, isMerge, select, drop, editPlaceholder } = tileSelection
-  const isSelected = slot !== null && selected?.slot === slot
-  const moved = dragged ?? selected
-  const merged = slot !== null && target !== null && moved !== null && isMerge(moved.thing, slot) ? moved : null
+  const { selected, dragged, drag, isSelecting, nameOf, isMerge, select, drop, editPlaceholder } = tileSelection
+  const isSelected = selected.some((tile) => tile.slot === slot)
+  const isDragged = dragged.some((tile) => tile.slot === slot)
+  const [moved, ...others] = dragged.length > 0 ? dragged : selected
+  const isMerged =
+    slot !== null && target !== null && moved !== undefined && others.length === 0 && isMerge(moved.thing, slot)
+  const merged = isMerged ? moved : null
   const key = target === null ? null : formatTarget(target)
-  const press = (isShiftPressed: boolean) => {
-    if (isSelected) select(null)
-    else if (selected !== null && target !== null) drop(selected.thing, target, isShiftPressed)
-    else if (isMovable && slot !== null) select(thingIn(slot, content))
-    else if (selected === null && slot !== null && content === null) editPlaceholder(slot)
+  const thing = isMovable && slot !== null ? thingIn(slot, content) : null
+  const press = ({ shiftKey, ctrlKey, metaKey, detail }: MouseEvent) => {
+    // The keyboard has no other way to choose the way of placing.
+    const isRange = shiftKey && detail > 0
+    if (thing !== null && (isRange || isSelecting || ctrlKey || metaKey)) select(thing, isRange ? 'range' : 'toggle')
+    else if (isSelected) select(null, 'only')
+    else if (selected.length > 0 && target !== null) drop(selected, target, shiftKey)
+    else if (thing !== null) select(thing, 'only')
+    else if (selected.length === 0 && slot !== null && content === null) editPlaceholder(slot)
+  }
+  const pressKey = (event: KeyboardEvent<HTMLButtonElement>) => {
+    if (event.key === ' ' && thing !== null) {
+      event.preventDefault()
+      select(thing, 'toggle')
+      return
+    }
+    const next = moveFocus(event)
+    if (next !== null && event.shiftKey) select(next, 'range')
   }
   const condition = content?.kind === 'channel' ? content.card.condition : null
   return (
@@ -62,9 +89,9 @@ export function Tile({ target, slot, content, isMovable, tileSelection, remove }
       data-attention={condition?.attention || undefined}
       data-severity={condition?.attention ? condition.severity : undefined}
       data-selected={isSelected || undefined}
-      data-dragged={(slot !== null && dragged?.slot === slot) || undefined}
-      data-over={(dragged !== null && dragged.slot !== slot && drag.over === key) || undefined}
-      data-target={(selected !== null && !isSelected && target !== null) || undefined}
+      data-dragged={isDragged || undefined}
+      data-over={(dragged.length > 0 && !isDragged && drag.over === key) || undefined}
+      data-target={(selected.length > 0 && !isSelected && target !== null) || undefined}
       data-merge={merged !== null || undefined}
       data-drop={key ?? undefined}
     >
@@ -72,9 +99,11 @@ export function Tile({ target, slot, content, isMovable, tileSelection, remove }
         type="button"
         className="tile-button"
         aria-pressed={isMovable ? isSelected : undefined}
-        onClick={(event) => press(event.shiftKey)}
-        onKeyDown={moveFocus}
-        onPointerDown={isMovable && slot !== null ? (event) => drag.start(event, thingIn(slot, content)) : undefined}
+        data-thing={thing ?? undefined}
+        onClick={(event) => press(event.nativeEvent)}
+        onKeyDown={pressKey}
+        onKeyUp={(event) => event.key === ' ' && thing !== null && event.preventDefault()}
+        onPointerDown={thing === null ? undefined : (event) => drag.start(event, thing)}
       >
         {isMovable ? <GripVertical className="icon tile-handle" aria-hidden="true" /> : null}
         <span className="tile-slot">{slot}</span>
@@ -83,7 +112,7 @@ export function Tile({ target, slot, content, isMovable, tileSelection, remove }
         ) : (
           <span className="tile-name">{t('arrange.putOn', { name: nameOf(merged.slot), target: nameOf(slot) })}</span>
         )}
-        {merged !== null && merged === selected ? null : (
+        {merged !== null && merged === selected[0] ? null : (
           <span className="visually-hidden">
             {' '}
             {labelOf({ slot, selected, isSelected, isMovable, content, nameOf })}
@@ -154,25 +183,26 @@ interface Labelled extends Pick<TileSelection, 'selected' | 'nameOf'> {
 
 function labelOf({ slot, selected, isSelected, isMovable, content, nameOf }: Labelled): string {
   if (isSelected && slot !== null) return t('arrange.deselect', { name: nameOf(slot) })
-  if (selected !== null) {
-    return slot === null
-      ? t('arrange.moveToEnd', { name: nameOf(selected.slot) })
-      : t('arrange.moveTo', { name: nameOf(selected.slot), slot })
+  if (selected.length > 0) {
+    const name = namesOf(selected, nameOf)
+    return slot === null ? t('arrange.moveToEnd', { name }) : t('arrange.moveTo', { name, slot })
   }
   if (slot === null) return t('arrange.end')
   if (isMovable) return t('arrange.select', { name: nameOf(slot), slot })
   return content === null ? t('arrange.placeholder.addTo', { slot }) : t('card.slot', { slot })
 }
 
-/** Arrow keys move to the side by one tile, up and down by one row. */
-function moveFocus(event: KeyboardEvent<HTMLButtonElement>) {
+/** Arrow keys move to the side by one tile, up and down by one row. Returns what is there; null if it cannot be moved. */
+function moveFocus(event: KeyboardEvent<HTMLButtonElement>): Thing | null {
   const list = event.currentTarget.closest('.tiles')
   const columns = list === null ? 1 : getComputedStyle(list).gridTemplateColumns.split(' ').length
   const step = { ArrowRight: 1, ArrowDown: columns, ArrowLeft: -1, ArrowUp: -columns }[event.key]
-  if (step === undefined) return
+  if (step === undefined) return null
   event.preventDefault()
   const all = [...document.querySelectorAll<HTMLButtonElement>('.arrange .tile-button')]
-  all[all.indexOf(event.currentTarget) + step]?.focus()
+  const next = all[all.indexOf(event.currentTarget) + step]
+  next?.focus()
+  return next?.dataset.thing ?? null
 }
 
 interface GroupTargetsProps {
@@ -199,16 +229,19 @@ export function GroupTargets({ groups, shown, tileSelection, onShow }: GroupTarg
             type="button"
             className="choice"
             aria-pressed={shown?.id === group.id}
-            data-target={selected !== null || undefined}
-            data-over={(dragged !== null && drag.over === key) || undefined}
+            data-target={selected.length > 0 || undefined}
+            data-over={(dragged.length > 0 && drag.over === key) || undefined}
             data-drop={key}
-            onClick={() => (selected === null ? onShow(group.id) : drop(selected.thing, target, false))}
+            onClick={() => (selected.length === 0 ? onShow(group.id) : drop(selected, target, false))}
           >
             <bdi>{group.title}</bdi> ({group.slots.length})
-            {selected === null ? null : (
+            {selected.length === 0 ? null : (
               <span className="visually-hidden">
                 {' '}
-                {t('arrange.addToGroup', { name: nameOf(selected.slot), group: group.title })}
+                {t(shown === null ? 'arrange.addToGroup' : 'arrange.moveToGroup', {
+                  name: namesOf(selected, nameOf),
+                  group: group.title,
+                })}
               </span>
             )}
           </button>

@@ -13,6 +13,7 @@ import {
   Server,
   Settings2,
   SquareStack,
+  Undo2,
   UserRound,
   UsersRound,
 } from 'lucide-react'
@@ -28,6 +29,7 @@ const icons: Record<SectionPage, LucideIcon> = {
   groups: SquareStack,
   performers: UserRound,
   cast: ClipboardPaste,
+  undo: Undo2,
   find: Radar,
   manufacturers: Rows3,
   settings: Settings2,

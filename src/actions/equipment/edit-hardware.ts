@@ -7,6 +7,7 @@ import type { Body } from '../../contract/schema.ts'
 import type { AuditAction } from '../../contract/values.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { type Assignment, setActive } from '../../domain/equipment/hardware.ts'
+import { holderOf } from '../../domain/equipment/slot-entry.ts'
 import { describeHolder } from '../../domain/equipment/slots.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { RequireVersion, Unstored } from '../../domain/versions.ts'
@@ -25,13 +26,14 @@ import {
   hasUnit,
   insertAssignment,
   insertPerformer,
+  listAssignments,
   saveAssignment,
   savePerformer,
 } from '../../storage/hardware.ts'
 import { lockPictures, removeUnusedPictures } from '../../storage/pictures.ts'
-import { removePerformerFromSlots } from '../../storage/slot-entries.ts'
+import { listSlotEntries, removePerformerFromSlots } from '../../storage/slot-entries.ts'
 import { deleteGroup, findGroup, insertGroup, saveGroup } from '../../storage/slots.ts'
-import { UndoRecorder } from '../../storage/undo.ts'
+import { recordUndo, type Undoable, UndoRecorder } from '../../storage/undo.ts'
 import { editRecords } from '../edit-records.ts'
 import { requireLocal } from '../require-local.ts'
 import { storePicture } from './edit-pictures.ts'
@@ -49,10 +51,11 @@ export async function addGroup(
     zone = null,
     manufacturer = null,
   }: GroupChange & { readonly title: string },
-): Promise<Group> {
+): Promise<Undoable<Group>> {
   checkManufacturer(service, manufacturer)
-  return editRecords(service, 'versions', async (tx) => {
+  return editGroup(service, actor, 'group.create', async (tx, undo) => {
     const inserted = await insertGroup(tx, { title, slots, hide_charts, zone, manufacturer })
+    undo.added('groups', inserted.id)
     await audit(tx, actor, 'group.create', `group ${inserted.id}`, { title })
     return inserted
   })
@@ -66,11 +69,12 @@ export async function changeGroup(
   change: GroupChange,
   requireVersion: RequireVersion<Group>,
   manufacturer?: string,
-): Promise<Group> {
+): Promise<Undoable<Group>> {
   checkManufacturer(service, change.manufacturer ?? null)
-  return editRecords(service, 'versions', async (tx) => {
+  return editGroup(service, actor, 'group.change', async (tx, undo) => {
     const before = await groupOf(tx.query, id, manufacturer)
     requireVersion(before, `group ${id}`)
+    await undo.willChange('groups', id)
     const after = await saveGroup(tx, { ...before, ...change })
     await audit(tx, actor, 'group.change', `group ${id}`, { fields: Object.keys(change) })
     return after
@@ -83,13 +87,23 @@ export async function removeGroup(
   id: number,
   requireVersion: RequireVersion<Group>,
   manufacturer?: string,
-): Promise<void> {
-  await editRecords(service, 'versions', async (tx) => {
+): Promise<Undoable<void>> {
+  return editGroup(service, actor, 'group.delete', async (tx, undo) => {
     const group = await groupOf(tx.query, id, manufacturer)
     requireVersion(group, `group ${id}`)
+    await undo.willChange('groups', id)
     await deleteGroup(tx, id)
     await audit(tx, actor, 'group.delete', `group ${id}`, { title: group.title })
   })
+}
+
+function editGroup<T>(
+  service: Service,
+  actor: Actor,
+  action: AuditAction,
+  edit: (tx: Tx, undo: UndoRecorder) => Promise<T>,
+): Promise<Undoable<T>> {
+  return editRecords(service, 'versions', (tx) => recordUndo(tx, actor, action, (undo) => edit(tx, undo)))
 }
 
 async function groupOf(reader: Reader, id: number, manufacturer: string | undefined): Promise<Group> {
@@ -162,10 +176,10 @@ export async function addPerformer(
   service: Service,
   actor: Actor,
   { name, notes = '', picture = null }: PerformerChange & { readonly name: string },
-): Promise<Performer> {
-  return service.ingest.change(async (tx) => {
-    await lockPictures(tx)
+): Promise<Undoable<Performer>> {
+  return editPerformer(service, actor, 'performer.create', async (tx, undo) => {
     const inserted = await insertPerformer(tx, await storePicture(tx, { name, notes, picture }))
+    undo.added('performers', inserted.id)
     await audit(tx, actor, 'performer.create', `performer ${inserted.id}`, { name })
     return inserted
   })
@@ -177,13 +191,12 @@ export async function changePerformer(
   id: number,
   change: PerformerChange,
   requireVersion: RequireVersion<Performer>,
-): Promise<Performer> {
-  return service.ingest.change(async (tx) => {
-    await lockPictures(tx)
+): Promise<Undoable<Performer>> {
+  return editPerformer(service, actor, 'performer.change', async (tx, undo) => {
     const before = await performerOf(tx.query, id)
     requireVersion(before, `performer ${id}`)
+    await undo.willChange('performers', id)
     const after = await savePerformer(tx, { ...before, ...(await storePicture(tx, change)) })
-    await removeUnusedPictures(tx)
     await audit(tx, actor, 'performer.change', `performer ${id}`, { fields: Object.keys(change) })
     return after
   })
@@ -194,17 +207,36 @@ export async function removePerformer(
   actor: Actor,
   id: number,
   requireVersion: RequireVersion<Performer>,
-): Promise<void> {
-  await service.ingest.change(async (tx) => {
-    await lockPictures(tx)
+): Promise<Undoable<void>> {
+  return editPerformer(service, actor, 'performer.delete', async (tx, undo) => {
     const performer = await performerOf(tx.query, id)
     requireVersion(performer, `performer ${id}`)
+    const slots = (await listSlotEntries(tx.query)).filter((entry) => entry.performer === id)
+    for (const entry of slots) await undo.willChangeEntry(holderOf(entry))
+    for (const assignment of await listAssignments(tx.query, { performer: id })) {
+      await undo.willChange('assignments', assignment.id)
+    }
+    // Rows are restored in reverse order.
+    await undo.willChange('performers', id)
     await settleCast(tx, { actor, time: now() }, async () => {
       await removePerformerFromSlots(tx, id)
       await deletePerformer(tx, id)
     })
-    await removeUnusedPictures(tx)
     await audit(tx, actor, 'performer.delete', `performer ${id}`, { name: performer.name })
+  })
+}
+
+function editPerformer<T>(
+  { ingest }: Service,
+  actor: Actor,
+  action: AuditAction,
+  edit: (tx: Tx, undo: UndoRecorder) => Promise<T>,
+): Promise<Undoable<T>> {
+  return ingest.change(async (tx) => {
+    await lockPictures(tx)
+    const edited = await recordUndo(tx, actor, action, (undo) => edit(tx, undo))
+    await removeUnusedPictures(tx)
+    return edited
   })
 }
 

@@ -21,7 +21,7 @@ import {
   saveSceneTitle,
 } from '../../storage/shows.ts'
 import { listGroups } from '../../storage/slots.ts'
-import { UndoRecorder } from '../../storage/undo.ts'
+import { recordUndo, type Undoable, type UndoRecorder } from '../../storage/undo.ts'
 import { listUnits } from '../../storage/units.ts'
 
 export async function listScenes({ db }: Service, showId: number): Promise<readonly Scene[]> {
@@ -34,7 +34,7 @@ export function getScene({ db }: Service, showId: number, id: number): Promise<S
 }
 
 /** Stores the present arrangement of a show as a scene. */
-export function addScene(service: Service, actor: Actor, showId: number, title: string): Promise<EditedScene> {
+export function addScene(service: Service, actor: Actor, showId: number, title: string): Promise<Undoable<Scene>> {
   return editScene(service, actor, 'scene.create', async (tx, revision, undo) => {
     const show = await showOf(tx.query, showId)
     const arrangement = captureArrangement(show, await readArranged(service, tx.query))
@@ -52,7 +52,7 @@ export function renameScene(
   id: number,
   title: string,
   requireVersion: RequireVersion<StoredScene>,
-): Promise<EditedScene> {
+): Promise<Undoable<Scene>> {
   return editScene(service, actor, 'scene.change', async (tx, revision, undo) => {
     const before = await sceneOf(tx.query, showId, id)
     requireVersion(before, `scene ${id}`)
@@ -68,7 +68,7 @@ export function removeScene(
   showId: number,
   id: number,
   requireVersion: RequireVersion<StoredScene>,
-): Promise<EditedScene> {
+): Promise<Undoable<Scene>> {
   return editScene(service, actor, 'scene.delete', async (tx, revision, undo) => {
     const scene = await sceneOf(tx.query, showId, id)
     requireVersion(scene, `scene ${id}`)
@@ -78,24 +78,20 @@ export function removeScene(
   })
 }
 
-/** `undoId` is null if nothing has changed. */
-interface EditedScene {
-  readonly scene: Scene
-  readonly undoId: number | null
-}
-
 async function editScene(
   service: Service,
   actor: Actor,
   action: AuditAction,
   edit: (tx: Tx, revision: number, undo: UndoRecorder) => Promise<Scene>,
-): Promise<EditedScene> {
+): Promise<Undoable<Scene>> {
   const edited = await service.ingest.change(async (tx) => {
-    const undo = new UndoRecorder(tx, actor)
-    const scene = await edit(tx, await nextRevision(tx, 'shows'), undo)
-    const { id, show_id, title } = scene
-    await writeAudit(tx, { actor, action, target: `scene ${id}`, result: 'ok', details: { show: show_id, title } })
-    return { scene, undoId: await undo.save(action, now()) }
+    const revision = await nextRevision(tx, 'shows')
+    return recordUndo(tx, actor, action, async (undo) => {
+      const scene = await edit(tx, revision, undo)
+      const { id, show_id, title } = scene
+      await writeAudit(tx, { actor, action, target: `scene ${id}`, result: 'ok', details: { show: show_id, title } })
+      return scene
+    })
   })
   await service.reload()
   return edited

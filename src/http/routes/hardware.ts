@@ -42,7 +42,7 @@ import type { Service } from '../../service.ts'
 import { listAssignments, listPerformers } from '../../storage/hardware.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { ifMatch } from '../server/if-match.ts'
-import { paginate, paginateLocal, setUndoId } from '../server/response.ts'
+import { paginate, paginateLocal, setUndoId, withUndoId } from '../server/response.ts'
 import { pictureRoutes } from './pictures.ts'
 
 export function hardwareRoutes(app: ContractServer, service: Service): void {
@@ -73,11 +73,12 @@ function groupRoutes(app: ContractServer, service: Service): void {
 
   app.route({
     ...groupOperations.changeGroup,
-    handler: (request) => {
+    handler: async (request, reply) => {
       const { actor, params, query } = request
       const { id, version: _, ...change } = request.body
       requireSameId(params.id, id)
-      return changeGroup(service, actor, params.id, change, ifMatch(request), query.manufacturer)
+      const edited = await changeGroup(service, actor, params.id, change, ifMatch(request), query.manufacturer)
+      return withUndoId(reply, edited)
     },
   })
 
@@ -85,7 +86,7 @@ function groupRoutes(app: ContractServer, service: Service): void {
     ...groupOperations.removeGroup,
     handler: async (request, reply) => {
       const { actor, params, query } = request
-      await removeGroup(service, actor, params.id, ifMatch(request), query.manufacturer)
+      withUndoId(reply, await removeGroup(service, actor, params.id, ifMatch(request), query.manufacturer))
       return reply.code(204).send(null)
     },
   })
@@ -100,13 +101,13 @@ function groupRoutes(app: ContractServer, service: Service): void {
         if (title === undefined) throw new RequestError('bad_request', { details: 'title: missing' })
         const group = { title, ...(manufacturer !== undefined && { manufacturer }), ...fields }
         reply.code(201)
-        return addGroup(service, actor, group)
+        return withUndoId(reply, await addGroup(service, actor, group))
       }
       if (!service.lists.groupsOf(manufacturer).some((group) => group.id === id)) {
         throw new RequestError('bad_request', { details: `id: there is no group ${id}` })
       }
       const change = { ...(title !== undefined && { title }), ...fields }
-      return changeGroup(service, actor, id, change, ifMatch(request), manufacturer)
+      return withUndoId(reply, await changeGroup(service, actor, id, change, ifMatch(request), manufacturer))
     },
   })
 }
@@ -212,25 +213,26 @@ function performerRoutes(app: ContractServer, service: Service): void {
     ...performerOperations.createPerformer,
     handler: async ({ actor, body }, reply) => {
       reply.code(201)
-      return toBody(await addPerformer(service, actor, withoutMount(body, mount)))
+      return toBody(withUndoId(reply, await addPerformer(service, actor, withoutMount(body, mount))))
     },
   })
 
   app.route({
     ...performerOperations.changePerformer,
-    handler: async (request) => {
+    handler: async (request, reply) => {
       const { actor, params } = request
       const { id, version: _, ...change } = request.body
       requireSameId(params.id, id)
       const requireVersion = ifMatch(request, toBody)
-      return toBody(await changePerformer(service, actor, params.id, withoutMount(change, mount), requireVersion))
+      const edited = await changePerformer(service, actor, params.id, withoutMount(change, mount), requireVersion)
+      return toBody(withUndoId(reply, edited))
     },
   })
 
   app.route({
     ...performerOperations.removePerformer,
     handler: async (request, reply) => {
-      await removePerformer(service, request.actor, request.params.id, ifMatch(request, toBody))
+      withUndoId(reply, await removePerformer(service, request.actor, request.params.id, ifMatch(request, toBody)))
       return reply.code(204).send(null)
     },
   })

@@ -9,7 +9,7 @@ import { toShowBody } from '../../domain/shows.ts'
 import type { Service } from '../../service.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { ifMatch } from '../server/if-match.ts'
-import { paginate, paginateLocal, setUndoId } from '../server/response.ts'
+import { paginate, paginateLocal, setUndoId, withUndoId } from '../server/response.ts'
 
 export function showRoutes(app: ContractServer, service: Service): void {
   app.route({
@@ -69,9 +69,8 @@ export function showRoutes(app: ContractServer, service: Service): void {
   app.route({
     ...showOperations.createScene,
     handler: async ({ actor, params, body }, reply) => {
-      const { scene, undoId } = await addScene(service, actor, params.id, body.title)
-      setUndoId(reply.code(201), undoId)
-      return toSceneBody(scene)
+      reply.code(201)
+      return toSceneBody(withUndoId(reply, await addScene(service, actor, params.id, body.title)))
     },
   })
 
@@ -80,16 +79,9 @@ export function showRoutes(app: ContractServer, service: Service): void {
     handler: async (request, reply) => {
       const { actor, params, body } = request
       const requireVersion = ifMatch(request, toSceneDetail)
-      const { scene, undoId } = await renameScene(
-        service,
-        actor,
-        params.id,
-        params.scene_id,
-        body.title,
-        requireVersion,
-      )
-      setUndoId(reply, undoId)
-      return toSceneBody(scene)
+      const { id, scene_id } = params
+      const edited = await renameScene(service, actor, id, scene_id, body.title, requireVersion)
+      return toSceneBody(withUndoId(reply, edited))
     },
   })
 
@@ -98,7 +90,7 @@ export function showRoutes(app: ContractServer, service: Service): void {
     handler: async (request, reply) => {
       const { actor, params } = request
       const requireVersion = ifMatch(request, toSceneDetail)
-      setUndoId(reply, (await removeScene(service, actor, params.id, params.scene_id, requireVersion)).undoId)
+      withUndoId(reply, await removeScene(service, actor, params.id, params.scene_id, requireVersion))
       return reply.code(204).send(null)
     },
   })

@@ -8,6 +8,7 @@ import { includesSite } from '../../domain/equipment/sites.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { digestOf, gzipChunks, joinChunks, type ResponseChunk, toChunk } from '../../live/response-chunks.ts'
 import type { Cache } from '../../platform/cache.ts'
+import type { Undoable } from '../../storage/undo.ts'
 import { acceptsGzip, fastest, gzip, minGzipBytes } from './compression.ts'
 import { addConnectionHeaders } from './headers.ts'
 
@@ -165,6 +166,11 @@ async function* startingWith<Item>(first: IteratorResult<Item>, rest: AsyncItera
   } finally {
     await rest.return?.()
   }
+}
+
+export function withUndoId<T>(reply: FastifyReply, { result, undoId }: Undoable<T>): T {
+  setUndoId(reply, undoId)
+  return result
 }
 
 /** Names the id to undo an action with; null if it changed nothing. */

@@ -5,6 +5,7 @@ import { t } from '../../app/i18n.ts'
 import { usePaged } from '../../app/paged.ts'
 import type { Filter } from '../../app/query.ts'
 import { Shell } from '../../app/shell.tsx'
+import { actionName } from '../../parts/action-name.ts'
 import { Ago } from '../../parts/age.tsx'
 import { type Column, DataTable } from '../../parts/tables/data-table.tsx'
 import { PagedList } from '../../parts/tables/paged-list.tsx'
@@ -86,7 +87,7 @@ export const auditColumns: readonly Column<AuditBody>[] = [
   {
     key: 'action',
     title: t('audit.columns.action'),
-    cell: ({ action }) => <span title={action}>{isKnown(action) ? t(`audit.actions.${action}`) : action}</span>,
+    cell: ({ action }) => <span title={action}>{actionName(action)}</span>,
   },
   { key: 'target', title: t('audit.columns.target'), cell: ({ target }) => <bdi>{plainText(target)}</bdi> },
   {
@@ -102,11 +103,6 @@ export const auditColumns: readonly Column<AuditBody>[] = [
   },
   { key: 'details', title: t('audit.columns.details'), cell: ({ details }) => <Details details={details} /> },
 ]
-
-/** The log may contain actions of older versions. */
-function isKnown(action: string): action is AuditAction {
-  return (auditActions as readonly string[]).includes(action)
-}
 
 function Details({ details }: Pick<AuditBody, 'details'>) {
   const text = Object.entries(details).filter(([, value]) => value !== null)
