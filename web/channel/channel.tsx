@@ -19,10 +19,10 @@ import { ChannelCard } from '../parts/card/channel-card.tsx'
 import { Phase } from '../parts/card/phase.tsx'
 import { WillNotLast } from '../parts/card/time-left.tsx'
 import { Notice } from '../parts/dialogs/notice.tsx'
+import { onDemand } from '../parts/dialogs/on-demand.tsx'
 import { MeterLayer } from '../parts/meters/meters.tsx'
 import { QrCode } from '../parts/qr-code.tsx'
 import { SwapButton } from '../parts/slots/swap-button.tsx'
-import { SwapDialog } from '../parts/slots/swap-dialog.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
 import {
   Assignment,
@@ -35,6 +35,8 @@ import {
 import { ChannelHistory } from './channel-history.tsx'
 import { EquipmentAlerts } from './equipment-alerts.tsx'
 import { Spares } from './spares.tsx'
+
+const SwapDialog = onDemand(async () => (await import('../parts/slots/swap-dialog.tsx')).SwapDialog)
 
 export function Channel() {
   const channelId = Number(useParams({ strict: false }).id)

@@ -12,15 +12,23 @@ import { PrintTable, useIsPrinting } from '../parts/channels/print-table.tsx'
 import { ShowMore, useFirstPart } from '../parts/channels/show-more.tsx'
 import { decodeSlots, type VisibleSlot } from '../parts/channels/visible-slots.ts'
 import { useShowMessage } from '../parts/dialogs/messages.tsx'
+import { onDemand } from '../parts/dialogs/on-demand.tsx'
 import { MeterLayer } from '../parts/meters/meters.tsx'
-import { SlotDialog } from '../parts/slots/slot-dialog.tsx'
-import { SwapDialog } from '../parts/slots/swap-dialog.tsx'
 import { useCommands } from '../parts/toolbar/tools.tsx'
 import { moveFocus } from '../parts/use-arrow-keys.ts'
+import { countInView } from '../parts/use-near.ts'
 import { StartOffer } from '../shows/start-offer.tsx'
-import { Arrange } from './arrange.tsx'
 import { ChannelTable } from './channel-table.tsx'
 import { Toolbar } from './toolbar.tsx'
+
+const Arrange = onDemand(async () => {
+  const { Arrange: Loaded } = await import('./arrange.tsx')
+  return ({ view, change, onClose }: Pick<ChannelsProps, 'view' | 'change'> & { onClose(): void }) => (
+    <Loaded {...{ view, change }} onDone={onClose} />
+  )
+})
+const SlotDialog = onDemand(async () => (await import('../parts/slots/slot-dialog.tsx')).SlotDialog)
+const SwapDialog = onDemand(async () => (await import('../parts/slots/swap-dialog.tsx')).SwapDialog)
 
 export function Monitor() {
   usePageTitle(null)
@@ -46,7 +54,7 @@ export function Monitor() {
       <main className="content" id="content" tabIndex={-1}>
         <h1 className="visually-hidden">{t('nav.dashboard')}</h1>
         {isArranging ? (
-          <Arrange {...{ view, change }} onDone={() => setArranging(false)} />
+          <Arrange {...{ view, change }} onClose={() => setArranging(false)} />
         ) : (
           <Phase view={view}>
             {(entries) => (
@@ -129,18 +137,23 @@ function densityOf(count: number, { detail }: View): 'roomy' | 'dense' {
   return count <= 16 && detail === 'auto' ? 'roomy' : 'dense'
 }
 
-interface ChannelCardsProps extends Omit<ChannelCardProps, 'receiverId' | 'channelId'> {
+/** At most the smallest size of a card, in CSS pixels. */
+const cardSize = { width: 198, height: 170 }
+
+interface ChannelCardsProps extends Omit<ChannelCardProps, 'receiverId' | 'channelId' | 'isFirst'> {
   readonly entries: readonly VisibleSlot[]
 }
 
 function ChannelCards({ entries, ...card }: ChannelCardsProps) {
-  return entries.map((entry) => {
+  const [inView] = useState(() => countInView(cardSize))
+  return entries.map((entry, index) => {
     const { actions } = card
     if (entry.kind === 'planned') return <PlannedCard key={entry.slot} slot={entry.slot} actions={actions} />
     if (entry.kind === 'placeholder') {
       return <PlaceholderCard key={entry.slot} id={entry.placeholderId} actions={actions} />
     }
     if (entry.kind === 'spacer') return <Spacer key={entry.slot} />
-    return <ChannelCard key={entry.channelId} receiverId={entry.receiverId} channelId={entry.channelId} {...card} />
+    const { receiverId, channelId } = entry
+    return <ChannelCard key={channelId} {...{ receiverId, channelId }} isFirst={index < inView} {...card} />
   })
 }

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { TriangleAlert, X } from 'lucide-react'
-import { lazy, type RefObject, Suspense, useId, useMemo, useRef, useState } from 'react'
+import { type RefObject, useId, useMemo, useRef, useState } from 'react'
 import { localSite } from '../../src/domain/equipment/sites.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import type { SortKey } from '../app/columns.ts'
@@ -10,15 +10,17 @@ import { t } from '../app/i18n.ts'
 import { useMay } from '../app/session.ts'
 import { layouts, type Sort, stateFilters, themes, type View } from '../app/view.ts'
 import { parseSort } from '../parts/channels/channel-order.ts'
+import { onDemand } from '../parts/dialogs/on-demand.tsx'
 import { useManufacturerNames } from '../parts/equipment/manufacturer-names.tsx'
 import { Choice } from '../parts/forms/choice.tsx'
 import type { Command } from '../parts/toolbar/commands.ts'
 import { GroupChoices } from '../parts/toolbar/group-choices.tsx'
 import { CommandButtons, NotifyButton } from '../parts/toolbar/tools.tsx'
 import { KeepAwake } from '../parts/toolbar/wake-lock.tsx'
-import { ColumnsDialog } from './columns-dialog.tsx'
 
-const NewGroup = lazy(async () => ({ default: (await import('../parts/channels/new-group.tsx')).NewGroup }))
+const ColumnsDialog = onDemand(async () => (await import('./columns-dialog.tsx')).ColumnsDialog)
+
+const NewGroup = onDemand(async () => (await import('../parts/channels/new-group.tsx')).NewGroup)
 
 interface ToolbarProps {
   readonly view: View
@@ -74,13 +76,11 @@ export function Toolbar({ view, commands, searchField, change }: ToolbarProps) {
       </div>
       {isChoosingColumns ? <ColumnsDialog {...{ view, change }} onClose={() => setChoosingColumns(false)} /> : null}
       {isGrouping ? (
-        <Suspense>
-          <NewGroup
-            view={view}
-            onCreated={({ id }) => change({ group: id, q: '', state: 'all' })}
-            onClose={() => setGrouping(false)}
-          />
-        </Suspense>
+        <NewGroup
+          view={view}
+          onCreated={({ id }) => change({ group: id, q: '', state: 'all' })}
+          onClose={() => setGrouping(false)}
+        />
       ) : null}
     </section>
   )

@@ -7,7 +7,9 @@ import { t } from '../app/i18n.ts'
 import { readLocal, writeLocal } from '../app/local-storage.ts'
 import { useNow } from '../app/now.ts'
 import { useResource } from '../app/resource.ts'
-import { ShowDialog } from './show-dialogs.tsx'
+import { onDemand } from '../parts/dialogs/on-demand.tsx'
+
+const ShowDialog = onDemand(async () => (await import('./show-dialogs.tsx')).ShowDialog)
 
 const dismissedKey = 'dismissed-show'
 

@@ -15,10 +15,9 @@ import { useMay } from '../../app/session.ts'
 import { Ago } from '../age.tsx'
 import { StateIcon } from '../state-icon.tsx'
 import { AcknowledgeButton } from './acknowledge-button.tsx'
-import { NoteDialog, SnoozeDialog } from './alert-dialogs.tsx'
 import { alertPeople, alertReason, alertSubject, alertTitle, personName, snoozeEndText } from './alert-text.ts'
 import { canRespond, isOpen } from './alerts.ts'
-import { SilenceDialog } from './silence-dialog.tsx'
+import { NoteDialog, SilenceDialog, SnoozeDialog } from './dialogs.ts'
 
 interface AlertItemProps {
   readonly alert: AlertBody

@@ -17,6 +17,7 @@ import { AssignButton } from '../slots/assign-button.tsx'
 import { MoveHere } from '../slots/move-here.tsx'
 import { SwapButton } from '../slots/swap-button.tsx'
 import { Flags } from '../state-icon.tsx'
+import { useIsNear } from '../use-near.ts'
 import { Battery, BatteryAge } from './battery.tsx'
 import { fitName } from './name-fit.ts'
 import { OfflineReceiver } from './offline-receiver.tsx'
@@ -29,6 +30,8 @@ export interface ChannelCardProps {
   /** `status`: without levels. `full`: always with a chart. */
   readonly step: 'full' | 'usual' | 'status'
   readonly hasChart: boolean
+  /** Complete from the start. Other cards have only their slot, name and state until they are near the viewport. */
+  readonly isFirst?: boolean
   readonly actions?: CardActions | undefined
 }
 
@@ -43,15 +46,16 @@ export const ChannelCard = memo(function ChannelCard({
   channelId,
   step,
   hasChart,
+  isFirst = true,
   actions,
 }: ChannelCardProps) {
   const facts = useFacts(receiverId, channelId)
+  const [isNear, ref] = useIsNear<HTMLLIElement>(isFirst)
   if (facts === null) return null
   const { state, condition } = facts
-  const isLost = state === 'receiver_offline'
-  const isOff = hasRow(condition, 'tx_off') || state === 'battery_died'
   return (
     <li
+      ref={ref}
       className="card monitor-card"
       data-state={state}
       data-severity={condition.severity}
@@ -64,8 +68,24 @@ export const ChannelCard = memo(function ChannelCard({
       </div>
       <div className="card-who">
         <Name facts={facts} />
-        <Picture facts={facts} actions={actions} />
+        {isNear ? <Picture facts={facts} actions={actions} /> : null}
       </div>
+      {isNear ? <Readings {...{ facts, step, hasChart, actions }} /> : null}
+      <Open facts={facts} />
+    </li>
+  )
+})
+
+interface ReadingsProps extends Pick<ChannelCardProps, 'step' | 'hasChart' | 'actions'> {
+  readonly facts: ChannelFacts
+}
+
+function Readings({ facts, step, hasChart, actions }: ReadingsProps) {
+  const { receiverId, channelId, state, condition } = facts
+  const isLost = state === 'receiver_offline'
+  const isOff = hasRow(condition, 'tx_off') || state === 'battery_died'
+  return (
+    <>
       <div className="card-power">
         {isOff && !isLost ? (
           <LastTransmitter facts={facts} />
@@ -101,10 +121,9 @@ export const ChannelCard = memo(function ChannelCard({
         ) : null}
         <CardAlert facts={facts} mayOperate={actions?.mayOperate === true} />
       </div>
-      <Open facts={facts} />
-    </li>
+    </>
   )
-})
+}
 
 /** A button for users who may assign performers. */
 function Picture({ facts, actions }: { facts: ChannelFacts; actions: CardActions | undefined }) {

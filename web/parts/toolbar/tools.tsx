@@ -3,10 +3,12 @@ import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { pathOf } from '../../../src/domain/pages.ts'
 import { useServices, useWatchState } from '../../app/context.ts'
 import { t } from '../../app/i18n.ts'
-import { addressOf, defaultView, sharedSearchOf, type View } from '../../app/view.ts'
-import { Dialog, DialogEnd } from '../dialogs/dialog.tsx'
-import { QrCode } from '../qr-code.tsx'
+import { addressOf, defaultView } from '../../app/view.ts'
+import { Dialog } from '../dialogs/dialog.tsx'
+import { onDemand } from '../dialogs/on-demand.tsx'
 import { type Command, type CommandOptions, commandOf, listCommands } from './commands.ts'
+
+const QrDialog = onDemand(async () => (await import('./qr-dialog.tsx')).QrDialog)
 
 type CommandsProps = Pick<CommandOptions, 'page' | 'view' | 'change'> & { search?(): void; onArrange?(): void }
 
@@ -119,16 +121,6 @@ function Help({ commands, onClose }: { commands: readonly Command[]; onClose: ()
           {t('live.keys.closeButton')}
         </button>
       </div>
-    </Dialog>
-  )
-}
-
-function QrDialog({ view, onClose }: { view: View; onClose: () => void }) {
-  const address = location.origin + location.pathname + sharedSearchOf(view)
-  return (
-    <Dialog title={t('live.qr.title')} onClose={onClose}>
-      <QrCode address={address} />
-      <DialogEnd text={t('live.keys.closeButton')} onClose={onClose} />
     </Dialog>
   )
 }
