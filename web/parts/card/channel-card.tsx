@@ -57,6 +57,7 @@ export const ChannelCard = memo(function ChannelCard({
     <li
       ref={ref}
       className="card monitor-card"
+      data-far={!isNear || undefined}
       data-state={state}
       data-severity={condition.severity}
       data-step={step}
