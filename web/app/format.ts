@@ -27,6 +27,13 @@ const durationUnits = {
   millisecond: unitFormat('millisecond'),
 }
 
+const ageUnits = {
+  day: unitFormat('day', 'narrow'),
+  hour: unitFormat('hour', 'narrow'),
+  minute: unitFormat('minute', 'narrow'),
+  second: unitFormat('second', 'narrow'),
+}
+
 /** "12 min 38 sec", "3 hr 5 min", "12 hr", "2 days" */
 export function formatDuration(ms: number): string {
   const [seconds, minutes, hours] = splitDuration(ms)
@@ -45,9 +52,18 @@ export function formatShortDuration(ms: number): string {
   return minutes > 0 ? formatUnit('minute', minutes) : formatUnit('second', seconds)
 }
 
-/** Hours and minutes: 1:20. */
+/** "1 h 20", "12 min": not to be read as a time of day. */
 export function formatTimeLeft(minutes: number): string {
-  return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}`
+  if (minutes < 60) return formatUnit('minute', minutes)
+  return t('units.hoursMinutes', { hours: Math.floor(minutes / 60), minutes: String(minutes % 60).padStart(2, '0') })
+}
+
+/** One narrow unit: "45s", "6d". */
+export function formatAge(ms: number): string {
+  const [seconds, minutes, hours] = splitDuration(ms)
+  if (hours >= 48) return ageUnits.day.format(Math.floor(hours / 24))
+  if (hours > 0) return ageUnits.hour.format(hours)
+  return minutes > 0 ? ageUnits.minute.format(minutes) : ageUnits.second.format(seconds)
 }
 
 /** "1 hr 20 min" */
@@ -159,8 +175,9 @@ function splitDuration(ms: number): [seconds: number, minutes: number, hours: nu
 
 function unitFormat(
   unit: 'celsius' | 'week' | 'day' | 'gigabyte' | 'hour' | 'minute' | 'second' | 'millisecond',
+  unitDisplay: 'short' | 'narrow' = 'short',
 ): Intl.NumberFormat {
-  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' })
+  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay })
 }
 
 /** Does not convert to another unit: "90 sec". */

@@ -6,7 +6,7 @@ import { formatQuery, parseQuery } from './query.ts'
 export const stateFilters = ['all', 'problems', 'handled', 'replace', 'on', 'off'] as const
 export const layouts = ['grid', 'list'] as const
 export const details = ['auto', 'full', 'usual', 'status'] as const
-export const attentions = ['grow', 'first'] as const
+export const densities = ['s', 'm', 'l'] as const
 export const themes = ['dark', 'light', 'contrast', 'system'] as const
 const switches = ['on', 'off'] as const
 const kiosks = ['0', '1'] as const
@@ -15,7 +15,7 @@ export type Sort = SortKey | `-${SortKey}`
 export type StateFilter = (typeof stateFilters)[number]
 export type Layout = (typeof layouts)[number]
 export type Detail = (typeof details)[number]
-export type Attention = (typeof attentions)[number]
+export type Density = (typeof densities)[number]
 export type Theme = (typeof themes)[number]
 
 export interface View {
@@ -34,8 +34,8 @@ export interface View {
   readonly columns: string
   readonly charts: (typeof switches)[number]
   readonly pictures: (typeof switches)[number]
-  /** On the wall. */
-  readonly attention: Attention
+  /** Of the wall. */
+  readonly density: Density
   /** ISO 8601; null for the present. */
   readonly at: string | null
   /** `1`: without controls. */
@@ -55,7 +55,7 @@ export const defaultView: View = {
   columns: '',
   charts: 'on',
   pictures: 'on',
-  attention: 'grow',
+  density: 'm',
   at: null,
   kiosk: '0',
 }
@@ -68,12 +68,12 @@ const choices = {
   theme: themes,
   charts: switches,
   pictures: switches,
-  attention: attentions,
+  density: densities,
   kiosk: kiosks,
 } as const
 
 /** Filters are not stored, because a channel that is hidden by an old search could be overlooked. */
-const rememberedKeys = ['sort', 'layout', 'detail', 'theme', 'columns', 'charts', 'pictures', 'attention'] as const
+const rememberedKeys = ['sort', 'layout', 'detail', 'theme', 'columns', 'charts', 'pictures', 'density'] as const
 
 /** Ignores unknown names and values. */
 export function viewOf(search: string, remembered = ''): View {

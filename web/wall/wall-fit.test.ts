@@ -1,143 +1,144 @@
 import { describe, expect, it } from 'vitest'
-import { type Fit, type FitOptions, fitWall, legibleName, maxOnScreen, paginate } from './wall-fit.ts'
+import { type Fit, type FitOptions, fitWall, legibleName, paginate } from './wall-fit.ts'
 
-/** A television with 1080 lines, without the status line. */
-const television = { room: { width: 1912, height: 1032 }, screen: 1080 }
+/** A television with 1080 lines, without the strip and the status line. */
+const television = { room: { width: 1912, height: 982 }, screen: 1080 }
+const large = { room: { width: 3832, height: 2030 }, screen: 2160 }
 const screens = [
   ['a television', television],
-  ['a 4K screen', { room: { width: 3832, height: 2070 }, screen: 2160 }],
-  ['an upright screen', { room: { width: 1072, height: 1870 }, screen: 1080 }],
-  ['a ticker', { room: { width: 1912, height: 330 }, screen: 360 }],
-  ['a phone', { room: { width: 382, height: 760 }, screen: 390 }],
+  ['a 4K screen', large],
+  ['an upright screen', { room: { width: 1072, height: 1820 }, screen: 1080 }],
+  ['a ticker', { room: { width: 1912, height: 280 }, screen: 360 }],
 ] as const
 
-const names = { widest: { whole: 8.3, broken: 6.4 } }
-const settings = { layout: 'grid', detail: 'auto', hasCharts: true } as const
-const base = { ...television, ...names, ...settings }
+/** `Singer 12` */
+const base = { nameWidth: 4.9, scrolls: false, density: 'm', detail: 'auto', hasCharts: true, ...television } as const
 
 function fitTiles(count: number, options: Partial<FitOptions> = {}): Fit {
-  return fitWall({ ...base, wide: Array.from({ length: count }, () => false), ...options })
+  return fitWall({ ...base, count, ...options })
 }
 
 /** Height of a capital letter of Inter in pixels. */
-const capOf = ({ name }: Fit) => name * 0.7275
+const capOf = ({ name }: Pick<Fit, 'name'>) => name * 0.7275
+const partsOf = ({ shapes: [one] }: Fit) => one.parts
 
 describe.each(screens)('fitWall on %s', (_, screen) => {
   it.each([1, 2, 7, 8, 60, 61, 199])('finds a cell for each of %i tiles', (count) => {
-    for (const layout of ['grid', 'list'] as const) {
-      const { columns, rows, name, unit } = fitTiles(count, { ...screen, layout })
-      expect(columns * rows).toBeGreaterThanOrEqual(count)
-      expect((rows - 1) * columns).toBeLessThan(count)
-      expect(name).toBeGreaterThan(0)
-      expect(unit).toBe(name / 2)
-    }
+    const { columns, rows, gap, cell, name, unit } = fitTiles(count, screen)
+    expect(columns * rows).toBeGreaterThanOrEqual(count)
+    expect((rows - 1) * columns).toBeLessThan(count)
+    expect(columns * cell.width + (columns - 1) * gap).toBeCloseTo(screen.room.width)
+    expect(rows * cell.height + (rows - 1) * gap).toBeCloseTo(screen.room.height)
+    expect(unit).toBe(name / 2)
   })
 })
 
 describe('fitWall', () => {
-  it('keeps capital letters at 1/200 of the viewing distance while the count allows, and never below 1/350', () => {
-    const caps = [8, 24, 60, 103, 132, 199].map((count) => capOf(fitTiles(count)))
+  it('keeps capital letters at 1/200 of the viewing distance while the count allows', () => {
+    const caps = [8, 24, 60, 103, 132].map((count) => capOf(fitTiles(count)))
     expect(caps.filter((cap) => cap >= 40)).toHaveLength(3)
     expect(caps).toEqual(caps.toSorted((a, b) => b - a))
     expect(Math.min(...caps)).toBeGreaterThanOrEqual(23)
     expect(fitTiles(263).isLegible).toBe(false)
   })
 
-  it('scales the limits with the screen', () => {
-    const large = { room: { width: 3824, height: 2064 }, screen: 2160 }
-    expect(fitTiles(199, large).name).toBeGreaterThanOrEqual(2 * fitTiles(199).name - 1)
-    expect(legibleName(390)).toBeGreaterThan(390 / 1080 / legibleName(1080))
+  it('has room for nine names in ten on one line', () => {
+    for (const nameWidth of [3, 6.6, 8, 11]) {
+      for (const count of [8, 24, 60]) {
+        const { cell, name, unit, isLegible } = fitTiles(count, { nameWidth })
+        expect(isLegible).toBe(true)
+        expect(nameWidth * name + unit).toBeLessThanOrEqual(cell.width + 0.5)
+      }
+    }
+  })
+
+  it('lets names that are a little wider change no grid', () => {
+    const gridOf = ({ columns, rows }: Fit) => [columns, rows]
+    expect(gridOf(fitTiles(60, { nameWidth: 8.4 }))).toEqual(gridOf(fitTiles(60, { nameWidth: 7.6 })))
+  })
+
+  it('gives long names a second line where the cell has room for it', () => {
+    const lines = [12, 132].map((count) => fitTiles(count).shapes.map((shape) => shape.lines))
+    expect(lines).toEqual([
+      [1, 2],
+      [1, 1],
+    ])
+  })
+
+  it('shows more on a 4K screen, and larger only at density L', () => {
+    const [usual, sharp, near, far] = [fitTiles(60), fitTiles(60, large), ...(['s', 'l'] as const).map(onLarge)]
+    expect(Math.abs(sharp.name - usual.name)).toBeLessThanOrEqual(1)
+    expect(fitTiles(4, large).name).toBe(fitTiles(4).name)
+    expect(partsOf(sharp).length).toBeGreaterThan(partsOf(usual).length)
+    expect(near?.name).toBeLessThan(sharp.name)
+    expect(capOf(far ?? sharp)).toBeGreaterThanOrEqual(80)
+    function onLarge(density: 's' | 'l') {
+      return fitTiles(60, { ...large, density })
+    }
+  })
+
+  it('scales the limits with a small screen', () => {
+    expect(legibleName({ screen: 720, density: 'm' })).toBeLessThan(legibleName({ screen: 1080, density: 'm' }))
+    expect(legibleName({ screen: 1080, density: 's' })).toBe(legibleName({ screen: 1080, density: 'm' }))
   })
 
   it('leaves out the receiver first and the chart last', () => {
-    const shown = [2, 16, 20, 24, 32, 48].map((count) => fitTiles(count).parts)
-    expect(shown[0]).toEqual(['receiver', 'frequency', 'numbers', 'meters', 'chart'])
+    const shown = [2, 12, 20, 24, 32, 48, 60].map((count) => partsOf(fitTiles(count)))
+    expect(shown[0]).toEqual(['receiver', 'frequency', 'numbers', 'chart'])
     expect(shown.at(-1)).toEqual([])
-    for (const [index, parts] of shown.entries())
-      expect(shown[index - 1] ?? parts).toEqual(expect.arrayContaining([...parts]))
+    for (const parts of shown) expect(['receiver', 'frequency', 'numbers', 'chart'].slice(-parts.length || 4)).toEqual(parts)
   })
 
-  it('shows less detail on request, and more only where it fits', () => {
-    expect(fitTiles(8, { detail: 'status' }).parts).toEqual([])
-    expect(fitTiles(8, { detail: 'usual' }).parts).not.toContain('chart')
-    expect(fitTiles(8, { hasCharts: false }).parts).not.toContain('chart')
-    const full = fitTiles(199, { detail: 'full' })
-    expect(full.parts).toEqual([])
-    expect(full.leftOut).toEqual(['receiver', 'frequency', 'numbers', 'meters', 'chart'])
-    expect(fitTiles(199, { detail: 'status' }).leftOut).toEqual([])
-    expect(fitTiles(2, { detail: 'full' }).leftOut).toEqual([])
+  it('shows less detail on request', () => {
+    expect(partsOf(fitTiles(8, { detail: 'status' }))).toEqual([])
+    expect(partsOf(fitTiles(8, { detail: 'usual' }))).not.toContain('chart')
+    expect(partsOf(fitTiles(8, { hasCharts: false }))).not.toContain('chart')
   })
 
-  it('gives a name a second line where one is too short for it', () => {
-    expect(fitTiles(24, { widest: { whole: 12, broken: 6 } }).lines).toBe(2)
-    expect(fitTiles(199, { widest: { whole: 12, broken: 6 } }).lines).toBe(1)
-  })
-
-  it('has room for tiles of two cells wherever they are', () => {
-    const wide = [false, false, true, true, true, true]
-    const { columns, rows } = fitWall({ ...base, wide })
-    expect(columns).toBeGreaterThan(1)
-    expect(fitsDense(wide, columns, rows)).toBe(true)
+  it('enlarges the state of a tile that needs attention within its cell', () => {
+    for (const count of [2, 8, 12, 24, 60, 132]) {
+      const { cell, name, unit, shapes } = fitTiles(count)
+      for (const { lines, alarm } of shapes) {
+        expect(alarm).toBeGreaterThanOrEqual(unit)
+        expect(lines * name * 0.97 + alarm).toBeLessThanOrEqual(cell.height)
+      }
+    }
+    expect(fitTiles(8).shapes[0].alarm).toBeGreaterThan(1.5 * fitTiles(8).unit)
   })
 
   it('handles an area of zero size', () => {
     expect(fitTiles(0, { room: { width: 0, height: 0 } })).toMatchObject({ columns: 1, rows: 1 })
   })
+
+  it('scrolls in readable letters on a phone', () => {
+    const phone = { room: { width: 382, height: 760 }, screen: 390, scrolls: true }
+    const { columns, rows, name, unit, cell } = fitTiles(60, phone)
+    expect([columns, rows]).toEqual([3, 20])
+    expect([name, unit]).toEqual([20, 13])
+    expect(cell.height).toBeGreaterThan(2 * name + unit)
+    expect(fitTiles(60, { ...phone, nameWidth: 9 }).columns).toBe(1)
+  })
 })
 
-/** Places the tiles as `grid-auto-flow: dense` does. */
-function fitsDense(wide: readonly boolean[], columns: number, rows: number): boolean {
-  const used = new Set<number>()
-  return wide.every((isWide) => {
-    const free = (cell: number) => !used.has(cell)
-    const cells = Array.from({ length: columns * rows }, (_, cell) => cell)
-    const first = cells.find((cell) => free(cell) && (!isWide || (free(cell + 1) && cell % columns < columns - 1)))
-    if (first === undefined) return false
-    for (const cell of isWide ? [first, first + 1] : [first]) used.add(cell)
-    return true
-  })
-}
-
 describe('paginate', () => {
-  const tiles = (count: number, needing: readonly number[] = []) =>
-    Array.from({ length: count }, (_, slot) => ({ slot, needsAttention: needing.includes(slot) }))
-  const divide = (count: number, needing?: readonly number[], options = {}) =>
-    paginate({ ...base, tiles: tiles(count, needing), grows: true, ...options })
+  const divide = (count: number, options = {}) => paginate({ ...base, count, ...options })
 
-  it('puts up to 199 channels on one screen, and more on several', () => {
-    expect(divide(maxOnScreen).pages.map((page) => page.length)).toEqual([199])
-    expect(divide(200).pages.map((page) => page.length)).toEqual([100, 100])
-    const { pages, fit } = divide(263)
-    expect(pages.map((page) => page.length)).toEqual([132, 131])
+  it('divides the tiles among as few pages as possible with legible names', () => {
+    expect(divide(132)).toMatchObject({ count: 1, perPage: 132 })
+    const { count, perPage, fit } = divide(263)
+    expect([count, perPage]).toEqual([2, 132])
     expect(capOf(fit)).toBeGreaterThanOrEqual(23)
-    expect(divide(700).pages).toHaveLength(4)
+    expect(divide(700).count).toBeGreaterThan(3)
+    expect(divide(120, { room: { width: 1912, height: 400 } }).fit.isLegible).toBe(true)
   })
 
-  it('begins every page with the tiles that need attention', () => {
-    const { pages } = divide(263, [5, 140, 262])
-    for (const page of pages) expect(page.slice(0, 3).map(({ slot }) => slot)).toEqual([5, 140, 262])
-    expect(new Set(pages.flat().map(({ slot }) => slot)).size).toBe(263)
+  it('needs no pages where the page scrolls, or where not even one tile is legible', () => {
+    expect(divide(700, { scrolls: true }).count).toBe(1)
+    expect(divide(700, { room: { width: 50, height: 10 } }).count).toBe(1)
   })
 
-  it('divides the tiles among the pages if those that need attention would fill a screen', () => {
-    const { pages } = divide(
-      263,
-      Array.from({ length: 230 }, (_, slot) => slot),
-    )
-    expect(pages.flat()).toHaveLength(263)
-    expect(pages.length).toBeGreaterThan(1)
-  })
-
-  it('divides fewer tiles too where their names would be illegible', () => {
-    const { pages, fit } = divide(120, [], { room: { width: 1912, height: 400 } })
-    expect(pages.length).toBeGreaterThan(1)
-    expect(fit.isLegible).toBe(true)
-  })
-
-  it('lets tiles that need attention cover two cells while all names remain legible', () => {
-    expect(divide(60, [3]).isGrown).toBe(true)
-    expect(divide(60, [3], { grows: false }).isGrown).toBe(false)
-    const half = Array.from({ length: 99 }, (_, slot) => slot)
-    expect(divide(199, half)).toMatchObject({ isGrown: false, fit: { isLegible: true } })
+  it('finds the pages of 40,000 channels at once', () => {
+    const { count, perPage } = divide(40_000)
+    expect(count * perPage).toBeGreaterThanOrEqual(40_000)
   })
 })

@@ -1,11 +1,11 @@
 /**
- * Sizes follow from the viewing distance. A capital letter is comfortable to read at 1/200 of the distance and
- * legible at 1/350. At five metres from a 55-inch screen with 1080 lines, this is 40 and 23 pixels. All names of a
+ * The grid of the wall depends only on the number of tiles, the screen and the view, so that no tile moves while the
+ * wall is open. Sizes follow from the viewing distance. A capital letter is comfortable to read at 1/200 of the
+ * distance and legible at 1/350: at five metres from a 55-inch screen with 1080 lines, 40 and 23 pixels. All names of a
  * wall have the same size, and other texts half of it.
  */
 
-import type { Detail, Layout } from '../app/view.ts'
-import type { NameFit } from '../parts/card/name-fit.ts'
+import type { Density, Detail } from '../app/view.ts'
 
 export interface Space {
   /** CSS pixels. */
@@ -13,18 +13,20 @@ export interface Space {
   readonly height: number
 }
 
-/** The parts below the name, the state and the battery. The first ones are hidden first. */
-export const parts = ['receiver', 'frequency', 'numbers', 'meters', 'chart'] as const
+/** The parts below the name, the state, the battery and the bars. The first ones are hidden first. */
+export const parts = ['receiver', 'frequency', 'numbers', 'chart'] as const
 export type Part = (typeof parts)[number]
 
 export interface FitOptions {
-  /** The tiles that cover two cells. */
-  readonly wide: readonly boolean[]
-  readonly widest: NameFit
+  readonly count: number
+  /** em. Nine names in ten are at most this wide. */
+  readonly nameWidth: number
   readonly room: Space
   /** Shorter side of the screen in CSS pixels. */
   readonly screen: number
-  readonly layout: Layout
+  /** The page scrolls, as on a phone. */
+  readonly scrolls: boolean
+  readonly density: Density
   readonly detail: Detail
   readonly hasCharts: boolean
 }
@@ -33,235 +35,230 @@ export interface Fit {
   readonly columns: number
   readonly rows: number
   readonly gap: number
+  readonly cell: Space
   /** Font size of the names in CSS pixels. */
   readonly name: number
   readonly unit: number
+  /** Tiles with a name of one line, and with a longer one. */
+  readonly shapes: readonly [Shape, Shape]
+  readonly isLegible: boolean
+}
+
+export interface Shape {
   readonly lines: 1 | 2
   readonly parts: readonly Part[]
-  readonly leftOut: readonly Part[]
-  readonly isLegible: boolean
+  /** There is room for a picture beside the state and the levels. */
+  readonly hasPicture: boolean
+  /** Largest font size of the state and the battery while the tile needs attention. */
+  readonly alarm: number
+  /** Space above the name in CSS pixels. */
+  readonly space: number
 }
 
 /** Height of a capital letter in em, in Inter. */
 const capHeight = 0.7275
-/** Height of a capital letter, as a part of the shorter side of the screen. */
-const comfortableCap = 40 / 1080
-const legibleCap = 23 / 1080
+/** Height of a capital letter at density M. Screens with more than 1080 lines show more, not larger. */
+const comfortableCap = 40
+const legibleCap = 23
+const usualLines = 1080
 /** CSS pixels, for small screens, which are viewed from nearby. */
 const minCap = 10
-/** Fraction of the shorter side of the screen. */
-const maxName = 120 / 1080
-/** Fraction of the font size of the names. */
-const unitPerName = 0.5
+const scrollingCap = 14.5
+/** More than fit on any screen. */
+const maxColumns = 96
+const densities: Readonly<Record<Density, number>> = { s: 0.75, m: 1, l: 2 }
+/** Larger names would only take the room of the levels. */
+const maxPerComfortable = 1.45
 
-/** em. A wider name is truncated, because it would make all names smaller. */
-const nameWidths = { full: 12, usual: 6.2, least: 4.9 }
+/** em. A wider name takes two lines, because it would make all names smaller. */
+export const maxNameWidth = 12
+const nameWidths = [5.5, 6.5, 7.5, 8.5, 10]
 /** em */
 const nameLine = 0.97
-/** Widths in units: padding, and the row with slot, state and battery. */
-const unitsWide = { padding: 1, status: 7.5, list: 11 }
-/** Heights in units. */
-const unitsHigh: Record<Part | 'status' | 'padding', number> = {
-  ...{ status: 1, padding: 0.08 },
-  ...{ chart: 1.9, meters: 2.2, numbers: 0, frequency: 1.3, receiver: 0 },
-}
+/** Other texts in names. On a phone, half of a name would be too small. */
+const unitPerName = { fixed: 0.5, scrolling: 0.65 }
+/** In units: the padding, and the least width of a tile with a picture. */
+const unitsWide = { padding: 1, picture: 16 }
+/** CSS pixels: two bars of 3 px. */
+const minBars = 7
+const unitsHigh = { status: 1, padding: 0.1, bars: 0.45, numbers: 2.2, chart: 1.9, frequency: 1.3, receiver: 0 }
+/** In units: above the name. */
+const maxSpace = 0.4
 /** Minimum widths in units of parts beside each other. */
-const partWidth: Record<Part, number> = { chart: 0, meters: 0, numbers: 12, frequency: 8, receiver: 15 }
+const partWidth: Record<Part, number> = { chart: 0, numbers: 12, frequency: 8, receiver: 15 }
 
 /** Rounded up to whole pixels. */
-export function legibleName(screen: number): number {
-  return Math.ceil(Math.max(minCap, screen * legibleCap) / capHeight)
+export function legibleName({ screen, density }: Pick<FitOptions, 'screen' | 'density'>): number {
+  return nameOfCap(legibleCap * Math.max(1, densities[density]), screen)
 }
 
-function comfortableName(screen: number): number {
-  return Math.ceil(Math.max(minCap, screen * comfortableCap) / capHeight)
+function comfortableName({ screen, density, scrolls }: FitOptions): number {
+  return scrolls
+    ? Math.ceil((scrollingCap * densities[density]) / capHeight)
+    : nameOfCap(comfortableCap * densities[density], screen)
+}
+
+function nameOfCap(cap: number, screen: number): number {
+  return Math.ceil(Math.max(minCap, cap * Math.min(1, screen / usualLines)) / capHeight)
 }
 
 export function fitWall(options: FitOptions): Fit {
-  const { wide, screen } = options
-  let best: Candidate | null = null
-  for (let columns = 1; columns <= Math.max(1, wide.length); columns++) {
-    const grid = gridOf(options, columns)
-    for (const lines of options.layout === 'list' ? ([1] as const) : ([1, 2] as const)) {
-      const candidate = rate(options, grid, lines)
-      if (best === null || isBetter(candidate, best)) best = candidate
-    }
-  }
-  const { columns, rows, gap, cell, scores, ...rated } = best ?? rate(options, gridOf(options, 1), 1)
-  const name = Math.max(1, Math.floor(Math.max(...scores) + 0.01))
-  const lines = rated.lines === 1 && wraps(options, cell, name) ? 2 : rated.lines
-  const shown = partsOf(options, cell, name, lines)
-  return {
-    ...{ columns, rows, gap, name, unit: name * unitPerName, lines },
-    parts: shown,
-    leftOut: possibleParts(options).filter((part) => !shown.includes(part)),
-    isLegible: name >= legibleName(screen),
-  }
+  if (options.scrolls) return fitScrolling(options)
+  const largest = largestName(options)
+  const narrowed = { ...options, nameWidth: Math.min(maxNameWidth, options.nameWidth) }
+  // A wall that is opened after a change of a name rarely has another grid.
+  const steady = { ...options, nameWidth: nameWidths.find((step) => step >= options.nameWidth) ?? maxNameWidth }
+  const grids = Array.from({ length: Math.max(1, Math.min(options.count, maxColumns)) }, (_, index) =>
+    rate(steady, index + 1, largest),
+  )
+  const { columns } = grids.reduce((best, grid) => (isBetter(grid.scores, best.scores) ? grid : best))
+  const best = rate(narrowed, columns, largest)
+  return complete(narrowed, best, Math.max(1, Math.floor(Math.max(...best.sizes) + 0.01)))
 }
 
-interface Grid {
-  readonly columns: number
-  readonly rows: number
-  readonly gap: number
-  readonly cell: Space
+/** On a screen with more than 1080 lines, as large as on one with 1080. */
+function largestName(options: FitOptions): number {
+  const { room, screen } = options
+  const comfortable = comfortableName(options)
+  if (screen <= usualLines) return comfortable * maxPerComfortable
+  const scale = usualLines / screen
+  const usual = { width: room.width * scale, height: room.height * scale }
+  return Math.max(comfortable, fitWall({ ...options, room: usual, screen: usualLines }).name)
 }
 
-interface Candidate extends Grid {
-  readonly lines: 1 | 2
-  /** The most important first: legible, comfortable, with all parts of the tiles. */
+/** As many columns as the names allow. All tiles have room for a name of two lines. */
+function fitScrolling(options: FitOptions): Fit {
+  const { room, count } = options
+  const name = comfortableName(options)
+  const gap = 4
+  const least = widthInNames(options) * name
+  const columns = Math.max(1, Math.floor((room.width + gap) / (least + gap)))
+  const cell = {
+    width: (room.width - gap * (columns - 1)) / columns,
+    height: Math.ceil(heightOf(options, name, 2, [])),
+  }
+  return complete(options, { columns, rows: Math.ceil(count / columns), gap, cell }, name)
+}
+
+type Grid = Pick<Fit, 'columns' | 'rows' | 'gap' | 'cell'>
+
+interface RatedGrid extends Grid {
+  /** Font sizes of the names without and with all parts. */
+  readonly sizes: readonly number[]
+  /** The most important first: legible, comfortable, with two lines for long names, with all parts. */
   readonly scores: readonly number[]
 }
 
-function gridOf({ wide, room, screen }: FitOptions, columns: number): Grid {
-  const rows = countRows(wide, columns)
+function rate(options: FitOptions, columns: number, largest: number): RatedGrid {
+  const { count, room, screen } = options
+  const rows = Math.max(1, Math.ceil(count / columns))
   // Many small tiles need the space of the gaps.
-  const gap = rows > 16 ? 1 : rows > 8 ? 2 : Math.max(2, Math.round(screen / 216))
+  const gap = rows > 16 ? 1 : rows > 8 ? 2 : Math.max(2, Math.round(Math.min(screen, usualLines) / 216))
   const cell = {
     width: (room.width - gap * (columns - 1)) / columns,
     height: (room.height - gap * (rows - 1)) / rows,
   }
-  return { columns, rows, gap, cell }
-}
-
-/** Later tiles fill holes, as with `grid-auto-flow: dense`. */
-function countRows(wide: readonly boolean[], columns: number): number {
-  const used: boolean[] = []
-  let free = 0
-  let freePair = 0
-  for (const isWide of wide) {
-    if (isWide && columns > 1) {
-      while (used[freePair] || used[freePair + 1] || freePair % columns === columns - 1) freePair++
-      used[freePair] = true
-      used[freePair + 1] = true
-    } else {
-      while (used[free]) free++
-      used[free] = true
-    }
-  }
-  return Math.max(1, Math.ceil(used.length / columns))
-}
-
-function rate(options: FitOptions, grid: Grid, lines: 1 | 2): Candidate {
-  const { widest, screen } = options
-  const width = lines === 1 ? widest.whole : widest.broken
-  const sizeFor = (most: number, all: readonly Part[]) => {
-    const { cell } = grid
-    const high = heightInNames(options, lines, all)
-    return Math.min(cell.width / widthInNames(options, Math.min(width, most)), cell.height / high)
-  }
+  const sizeFor = (lines: 1 | 2, shown: readonly Part[]) =>
+    Math.min(cell.width / widthInNames(options), largestIn(options, cell.height, lines, shown))
+  const comfortable = comfortableName(options)
+  const sizes = [
+    Math.min(comfortable, sizeFor(1, [])),
+    Math.min(largest, sizeFor(1, possibleParts(options))),
+  ]
+  const hasTwoLines = sizeFor(2, []) >= Math.max(...sizes) - 0.01
   return {
-    ...grid,
-    lines,
-    scores: [
-      Math.min(legibleName(screen), sizeFor(nameWidths.least, [])),
-      Math.min(comfortableName(screen), sizeFor(nameWidths.usual, [])),
-      Math.min(screen * maxName, sizeFor(nameWidths.full, possibleParts(options))),
-    ],
+    ...{ columns, rows, gap, cell, sizes },
+    scores: [Math.min(legibleName(options), sizeFor(1, [])), sizes[0] ?? 0, hasTwoLines ? 1 : 0, sizes[1] ?? 0],
   }
 }
 
-function isBetter(a: Candidate, b: Candidate): boolean {
-  const index = a.scores.findIndex((score, index) => Math.abs(score - (b.scores[index] ?? 0)) > 0.01)
-  return index !== -1 && (a.scores[index] ?? 0) > (b.scores[index] ?? 0)
+function isBetter(scores: readonly number[], than: readonly number[]): boolean {
+  const index = scores.findIndex((score, index) => Math.abs(score - (than[index] ?? 0)) > 0.01)
+  return index !== -1 && (scores[index] ?? 0) > (than[index] ?? 0)
 }
 
-/** The widest name needs a second line, for which there is room. */
-function wraps(options: FitOptions, { width, height }: Space, name: number): boolean {
-  if (options.layout === 'list' || widthInNames(options, options.widest.whole) * name <= width) return false
-  return heightInNames(options, 2, []) * name <= height
+function complete(options: FitOptions, { columns, rows, gap, cell }: Grid, name: number): Fit {
+  const one = shapeOf(options, cell, name, 1)
+  const hasTwoLines = heightOf(options, name, 2, []) <= cell.height + 0.5
+  return {
+    ...{ columns, rows, gap, cell, name, unit: name * unitShare(options) },
+    shapes: [one, hasTwoLines ? shapeOf(options, cell, name, 2) : one],
+    isLegible: name >= legibleName(options),
+  }
 }
 
-function heightInNames({ layout }: FitOptions, lines: 1 | 2, all: readonly Part[]): number {
-  if (layout === 'list') return nameLine + unitsHigh.padding * unitPerName
-  const units = unitsHigh.status + unitsHigh.padding + all.reduce((sum, part) => sum + unitsHigh[part], 0)
-  return lines * nameLine + units * unitPerName
+function shapeOf(options: FitOptions, cell: Space, name: number, lines: 1 | 2): Shape {
+  const unit = name * unitShare(options)
+  const parts = partsOf(options, cell, name, lines)
+  const free = (shown: readonly Part[]) => cell.height - heightOf(options, name, lines, shown)
+  // A tile that needs attention leaves out the frequency and the receiver.
+  const kept = parts.filter((part) => part === 'numbers' || part === 'chart')
+  const space = Math.max(0, Math.min(unit * maxSpace, free(parts) / 2))
+  return {
+    ...{ lines, parts, space },
+    hasPicture: parts.includes('numbers') && cell.width >= unitsWide.picture * unit,
+    alarm: Math.max(unit, Math.floor(Math.min(name * 0.9, unit + free(kept) - space))),
+  }
 }
 
-function widthInNames({ layout }: FitOptions, name: number): number {
-  const { padding, status, list } = unitsWide
-  if (layout === 'list') return name + (padding + list) * unitPerName
-  return Math.max(name, status * unitPerName) + padding * unitPerName
+function unitShare({ scrolls }: FitOptions): number {
+  return scrolls ? unitPerName.scrolling : unitPerName.fixed
 }
 
-function possibleParts({ detail, layout, hasCharts }: FitOptions): readonly Part[] {
+/** Without the bars. */
+function heightInNames(options: FitOptions, lines: 1 | 2, shown: readonly Part[]): number {
+  const units = unitsHigh.status + unitsHigh.padding + shown.reduce((sum, part) => sum + unitsHigh[part], 0)
+  return lines * nameLine + units * unitShare(options)
+}
+
+function heightOf(options: FitOptions, name: number, lines: 1 | 2, shown: readonly Part[]): number {
+  const bars = shown.includes('numbers') ? 0 : Math.max(minBars, unitsHigh.bars * unitShare(options) * name)
+  return heightInNames(options, lines, shown) * name + bars
+}
+
+/** The inverse of `heightOf`. */
+function largestIn(options: FitOptions, height: number, lines: 1 | 2, shown: readonly Part[]): number {
+  const names = heightInNames(options, lines, shown)
+  if (shown.includes('numbers')) return height / names
+  return Math.min((height - minBars) / names, height / (names + unitsHigh.bars * unitShare(options)))
+}
+
+function widthInNames(options: FitOptions): number {
+  return options.nameWidth + unitsWide.padding * unitShare(options)
+}
+
+function possibleParts({ detail, hasCharts }: FitOptions): readonly Part[] {
   if (detail === 'status') return []
-  const hasChart = hasCharts && detail !== 'usual' && layout === 'grid'
-  return layout === 'list'
-    ? parts.filter((part) => part === 'numbers' || part === 'meters')
-    : parts.filter((part) => part !== 'chart' || hasChart)
+  return parts.filter((part) => part !== 'chart' || (hasCharts && detail !== 'usual'))
 }
 
-/** Numbers belong to meters, and the receiver is beside the frequency. */
+/** The receiver is beside the frequency. */
 function partsOf(options: FitOptions, cell: Space, name: number, lines: 1 | 2): readonly Part[] {
-  const unit = name * unitPerName
+  const unit = name * unitShare(options)
   const possible = possibleParts(options)
-  if (options.layout === 'list') {
-    const rest = cell.width - name * (nameWidths.usual + (unitsWide.padding + unitsWide.list) * unitPerName)
-    return rest >= partWidth.numbers * unit ? possible : []
-  }
   for (let from = 0; from < possible.length; from++) {
     const shown = possible.slice(from).filter((part) => cell.width >= partWidth[part] * unit)
-    if (cell.height >= heightInNames(options, lines, shown) * name - 0.5) return shown
+    if (heightOf(options, name, lines, shown) <= cell.height + 0.5) return shown
   }
   return []
 }
 
-export interface WallPages<Tile> {
-  readonly pages: readonly (readonly Tile[])[]
+export interface WallPages {
+  readonly count: number
+  readonly perPage: number
   /** The same for all pages, so that the names have one size. */
   readonly fit: Fit
-  readonly isGrown: boolean
 }
 
-interface PageOptions<Tile> extends Omit<FitOptions, 'wide'> {
-  readonly tiles: readonly Tile[]
-  readonly grows: boolean
-}
-
-export const maxOnScreen = 199
-
-/**
- * One screen if possible. With too many tiles or illegible names, the tiles are divided among several pages, and each
- * begins with all tiles that need attention.
- */
-export function paginate<Tile extends { readonly needsAttention: boolean }>({
-  tiles,
-  grows,
-  ...options
-}: PageOptions<Tile>): WallPages<Tile> {
-  const fitPage = (page: readonly Tile[]) => {
-    const hasAttention = grows && page.some(({ needsAttention }) => needsAttention)
-    const grown = hasAttention ? fitWall({ ...options, wide: page.map((tile) => tile.needsAttention) }) : null
-    if (grown?.isLegible) return { fit: grown, isGrown: true }
-    return { fit: fitWall({ ...options, wide: page.map(() => false) }), isGrown: false }
+/** As few pages as possible with legible names; one if not even a single tile is legible. */
+export function paginate(options: FitOptions): WallPages {
+  const one = fitWall(options)
+  if (one.isLegible || options.scrolls || !fitWall({ ...options, count: 1 }).isLegible) {
+    return { count: 1, perPage: options.count, fit: one }
   }
-  const one = fitPage(tiles.slice(0, maxOnScreen))
-  if (tiles.length <= maxOnScreen && one.fit.isLegible) return { pages: [tiles], ...one }
-  const pinned = tiles.filter(({ needsAttention }) => needsAttention)
-  return (
-    divide(
-      tiles.filter(({ needsAttention }) => !needsAttention),
-      pinned,
-      fitPage,
-    ) ??
-    // The tiles that need attention alone would fill a screen.
-    divide(tiles, [], fitPage) ?? { pages: [tiles], ...one }
-  )
-}
-
-/** As few pages as possible; null if not even one tile fits on a page. */
-function divide<Tile>(
-  tiles: readonly Tile[],
-  pinned: readonly Tile[],
-  fitPage: (page: readonly Tile[]) => Omit<WallPages<Tile>, 'pages'>,
-): WallPages<Tile> | null {
-  for (let count = 2; count <= tiles.length; count++) {
-    const size = Math.ceil(tiles.length / count)
-    if (pinned.length + size > maxOnScreen) continue
-    const page = (index: number) => [...pinned, ...tiles.slice(index * size, (index + 1) * size)]
-    const fitted = fitPage(page(0))
-    if (!fitted.fit.isLegible) continue
-    return { pages: Array.from({ length: Math.ceil(tiles.length / size) }, (_, index) => page(index)), ...fitted }
+  for (let pages = 2; ; pages++) {
+    const perPage = Math.ceil(options.count / pages)
+    const fit = fitWall({ ...options, count: perPage })
+    if (fit.isLegible) return { count: Math.ceil(options.count / perPage), perPage, fit }
   }
-  return null
 }

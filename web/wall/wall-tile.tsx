@@ -1,55 +1,98 @@
 import { type CSSProperties, memo } from 'react'
 import { hasRow } from '../../src/domain/conditions/condition.ts'
 import type { ChannelFacts } from '../app/channel-state.ts'
-import { useFacts } from '../app/context.ts'
-import { formatMegahertz, formatPercent } from '../app/format.ts'
+import { useFacts, useWatchState } from '../app/context.ts'
+import { formatAge, formatMegahertz, formatPercent } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
-import { BatteryAge } from '../parts/card/battery.tsx'
 import { splitName } from '../parts/card/name-fit.ts'
 import { OfflineReceiver } from '../parts/card/offline-receiver.tsx'
-import { usePlaceholder } from '../parts/card/placeholder-card.tsx'
+import { Spacer, usePlaceholder } from '../parts/card/placeholder-card.tsx'
 import { SlotNumber } from '../parts/card/slot-number.tsx'
-import { ShownState, spokenTimeLeft, timeLeftText, useMissedEnd } from '../parts/card/time-left.tsx'
-import { Chart, Meters } from '../parts/meters/meters.tsx'
+import { spokenTimeLeft, timeLeftText, useMissedEnd } from '../parts/card/time-left.tsx'
+import { Chart, LevelBars, Meters } from '../parts/meters/meters.tsx'
 import { Flags, StateIcon } from '../parts/state-icon.tsx'
-import type { Part } from './wall-fit.ts'
+import { stateWord } from './use-names.ts'
+import type { Fit, Shape } from './wall-fit.ts'
+
+/** The same object for all tiles. */
+export interface TileLayout {
+  readonly shapes: Fit['shapes']
+  /** em of the names. */
+  readonly lineWidth: number
+  readonly hasPictures: boolean
+  measure(text: string): number
+}
 
 interface WallTileProps {
   readonly receiverId: number
   readonly channelId: number
-  /** Separated by spaces. */
-  readonly parts: string
-  readonly hasPicture: boolean
-  readonly grows: boolean
+  readonly layout: TileLayout
 }
 
-export const WallTile = memo(function WallTile({ receiverId, channelId, parts, hasPicture, grows }: WallTileProps) {
+export const WallTile = memo(function WallTile({ receiverId, channelId, layout }: WallTileProps) {
   const facts = useFacts(receiverId, channelId)
-  if (facts === null) return null
-  const picture = hasPicture && !facts.needsAttention ? facts.picture : null
+  // The list of slots follows within a second.
+  if (facts === null) return <Spacer />
+  const shape = shapeOf(layout, facts.name)
+  const hasNumbers = shape.parts.includes('numbers')
+  const isLost = facts.state === 'receiver_offline'
+  const picture = layout.hasPictures && shape.hasPicture && !facts.needsAttention ? facts.picture : null
   return (
     <li
       className="card wall-tile"
       data-state={facts.state}
       data-severity={facts.condition.severity}
       data-attention={facts.needsAttention || undefined}
-      data-wide={(grows && facts.needsAttention) || undefined}
+      data-lines={shape.lines}
+      style={styleOf(shape, layout.measure(stateWord(facts.state) ?? '') + aroundWord(facts, shape))}
     >
-      {picture === null ? null : <img className="card-picture" src={picture} alt="" />}
       <div className="wall-name">
         <Name name={facts.name} />
       </div>
-      <div className="wall-status">
-        <SlotNumber slot={facts.slot} color={facts.color} />
-        <ShownState facts={facts} />
-        <Flags flags={facts.flags} />
-        {parts.includes('meters') ? null : <BatteryAge facts={facts} />}
-        <TileBattery facts={facts} />
+      <div className="wall-body">
+        {picture === null ? null : <img className="wall-picture" src={picture} alt="" />}
+        <div className="wall-values">
+          <div className="wall-status">
+            <div className="wall-state">
+              <SlotNumber slot={facts.slot} color={facts.color} />
+              <TileState facts={facts} />
+              {hasNumbers ? null : <TileAge facts={facts} />}
+              <Flags flags={facts.flags} />
+            </div>
+            <TileBattery facts={facts} />
+          </div>
+          {!hasNumbers ? (
+            <LevelBars {...{ receiverId, channelId }} />
+          ) : isLost ? (
+            <OfflineReceiver facts={facts} />
+          ) : (
+            <Meters {...{ receiverId, channelId }} hasAntennas={false} since={facts.since} />
+          )}
+        </div>
       </div>
-      <Levels facts={facts} parts={parts.split(' ') as Part[]} />
+      {shape.parts.includes('chart') ? (
+        <Chart {...{ receiverId, channelId }} isAsleep={isLost || hasRow(facts.condition, 'tx_off')} />
+      ) : null}
+      {shape.parts.includes('frequency') ? (
+        <Foot facts={facts} hasReceiver={shape.parts.includes('receiver')} />
+      ) : null}
     </li>
   )
 })
+
+function shapeOf({ shapes, lineWidth, measure }: TileLayout, name: string): Shape {
+  return shapes[measure(name) > lineWidth ? 1 : 0]
+}
+
+/** `width`: of the state in em. */
+function styleOf({ alarm, space }: Shape, width = 1): CSSProperties {
+  return { '--alarm': `${alarm}px`, '--space': `${space}px`, '--width': width } as CSSProperties
+}
+
+/** em: slot, icon and battery; the age and the hatched battery of what is not live. */
+function aroundWord({ isBatteryOld }: ChannelFacts, { parts }: Shape): number {
+  return 7.4 + (isBatteryOld ? 1.9 : 0) + (isBatteryOld && !parts.includes('numbers') ? 1.7 : 0)
+}
 
 function Name({ name }: { name: string }) {
   const [start, end] = splitName(name)
@@ -59,6 +102,33 @@ function Name({ name }: { name: string }) {
       {end === '' ? null : <span className="wall-name-end">{end}</span>}
     </bdi>
   )
+}
+
+function TileState({ facts: { channelId, state, condition } }: { facts: ChannelFacts }) {
+  const isShort = useMissedEnd(channelId) !== null && condition.severity === 'ok'
+  const word = stateWord(state)
+  const name = t(isShort ? 'card.willNotLast' : `states.${state}`)
+  if (word === null && !isShort) return <span className="visually-hidden">{name}</span>
+  return (
+    <>
+      <span className="card-state" data-short={isShort || undefined} title={name}>
+        <StateIcon state={isShort ? 'battery_replace_soon' : state} />
+        <span className="visually-hidden">{name}</span>
+      </span>
+      {word === null ? null : (
+        <span className="wall-word" aria-hidden="true">
+          {word}
+        </span>
+      )}
+    </>
+  )
+}
+
+/** The age of what is not live, in one unit. */
+function TileAge({ facts: { since, battery, isBatteryOld, lastSeenAt } }: { facts: ChannelFacts }) {
+  const at = since?.at ?? (battery !== null && isBatteryOld ? lastSeenAt : null)
+  const age = useWatchState(({ now }) => (at === null ? null : formatAge(now - at)))
+  return age === null ? null : <span className="age">{age}</span>
 }
 
 function TileBattery({ facts }: { facts: ChannelFacts }) {
@@ -86,52 +156,51 @@ function TileBattery({ facts }: { facts: ChannelFacts }) {
   )
 }
 
-function Levels({ facts, parts }: { facts: ChannelFacts; parts: readonly Part[] }) {
-  const { receiverId, channelId, frequency, receiverName, channel } = facts
-  const isLost = facts.state === 'receiver_offline'
-  const isAsleep = isLost || hasRow(facts.condition, 'tx_off')
+function Foot({ facts, hasReceiver }: { facts: ChannelFacts; hasReceiver: boolean }) {
+  const { frequency, receiverName, channel } = facts
   return (
-    <>
-      {!parts.includes('meters') ? null : isLost ? (
-        <OfflineReceiver facts={facts} />
-      ) : (
-        <Meters {...{ receiverId, channelId }} hasAntennas={false} since={facts.since} />
-      )}
-      {parts.includes('chart') ? <Chart {...{ receiverId, channelId, isAsleep }} /> : null}
-      {parts.includes('frequency') ? (
-        <div className="wall-foot">
-          <span>{frequency === null ? t('card.noFrequency') : formatMegahertz(frequency)}</span>
-          {parts.includes('receiver') ? (
-            <span className="card-receiver">
-              <bdi dir="auto" className="card-receiver-name">
-                {receiverName}
-              </bdi>
-              <span className="card-channel">·{channel}</span>
-            </span>
-          ) : null}
-        </div>
+    <div className="wall-foot">
+      <span>{frequency === null ? t('card.noFrequency') : formatMegahertz(frequency)}</span>
+      {hasReceiver ? (
+        <span className="card-receiver">
+          <bdi dir="auto" className="card-receiver-name">
+            {receiverName}
+          </bdi>
+          <span className="card-channel">·{channel}</span>
+        </span>
       ) : null}
-    </>
+    </div>
   )
 }
 
-export const PlaceholderTile = memo(function PlaceholderTile({ id }: { id: number }) {
+export const PlaceholderTile = memo(function PlaceholderTile({ id, layout }: { id: number; layout: TileLayout }) {
   const placeholder = usePlaceholder(id)
-  if (placeholder === null) return null
+  if (placeholder === null) return <Spacer />
+  const shape = shapeOf(layout, placeholder.title)
   return (
-    <li className="card wall-tile" data-state="unmonitored" data-severity="ok">
+    <li
+      className="card wall-tile"
+      data-state="unmonitored"
+      data-severity="ok"
+      data-lines={shape.lines}
+      style={styleOf(shape)}
+    >
       <div className="wall-name">
-        <bdi dir="auto">{placeholder.title}</bdi>
+        <Name name={placeholder.title} />
       </div>
-      <div className="wall-status">
-        <SlotNumber slot={placeholder.slot} color={placeholder.record?.color} />
-        <span className="card-state">
-          <StateIcon state="unmonitored" />
-          <span className="card-state-text">{t(`card.kinds.${placeholder.kind}`)}</span>
-        </span>
-        {placeholder.frequency === null ? null : (
-          <span className="wall-frequency">{formatMegahertz(placeholder.frequency)}</span>
-        )}
+      <div className="wall-body">
+        <div className="wall-status">
+          <div className="wall-state">
+            <SlotNumber slot={placeholder.slot} color={placeholder.record?.color} />
+            <span className="card-state">
+              <StateIcon state="unmonitored" />
+            </span>
+            <span className="wall-word">{t(`card.kinds.${placeholder.kind}`)}</span>
+          </div>
+          {placeholder.frequency === null ? null : (
+            <span className="wall-frequency">{formatMegahertz(placeholder.frequency)}</span>
+          )}
+        </div>
       </div>
     </li>
   )

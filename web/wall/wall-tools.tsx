@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState } from 'react'
 import { t } from '../app/i18n.ts'
 import { useMay } from '../app/session.ts'
-import { attentions, details, themes, type View } from '../app/view.ts'
+import { densities, details, themes, type View } from '../app/view.ts'
 import { Choice } from '../parts/forms/choice.tsx'
 import type { Command } from '../parts/toolbar/commands.ts'
 import { GroupChoices } from '../parts/toolbar/group-choices.tsx'
@@ -12,29 +12,27 @@ const NewGroup = lazy(async () => ({ default: (await import('../parts/channels/n
 interface WallToolsProps {
   readonly view: View
   readonly commands: readonly Command[]
-  /** A sentence; '' if there is room for all. */
-  readonly leftOut: string
   change(view: Partial<View>): void
 }
 
-export function WallTools({ view, commands, change, leftOut }: WallToolsProps) {
+export function WallTools({ view, commands, change }: WallToolsProps) {
   return (
     <section className="wall-tools" aria-label={t('live.toolbar.label')}>
       <GroupChooser view={view} change={change} />
       <div className="wall-choices">
         <Choice
           isLabelled={true}
-          label={t('wall.attention')}
-          value={view.attention}
-          values={attentions}
-          nameOf={(value) => t(`wall.attentions.${value}`)}
-          onChoice={(attention) => change({ attention })}
+          label={t('wall.density')}
+          value={view.density}
+          values={densities}
+          nameOf={(value) => t(`wall.densities.${value}`)}
+          onChoice={(density) => change({ density })}
         />
         <Choice
           isLabelled={true}
           label={t('wall.detail')}
-          value={view.detail}
-          values={details}
+          value={view.detail === 'full' ? 'auto' : view.detail}
+          values={details.filter((value) => value !== 'full')}
           nameOf={(value) => t(`wall.details.${value}`)}
           onChoice={(detail) => change({ detail })}
         />
@@ -47,11 +45,6 @@ export function WallTools({ view, commands, change, leftOut }: WallToolsProps) {
           onChoice={(theme) => change({ theme })}
         />
       </div>
-      {view.detail === 'full' && leftOut !== '' ? (
-        <p className="hint" role="status">
-          {leftOut}
-        </p>
-      ) : null}
       <div className="wall-choices">
         <CommandButtons commands={commands} />
         <NotifyButton />

@@ -1,45 +1,64 @@
-import { type CSSProperties, useEffect, useMemo, useState } from 'react'
+import { type CSSProperties, useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { useWatchState } from '../app/context.ts'
-import { formatList } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { usePageTitle } from '../app/page-title.ts'
 import { useIsKiosk } from '../app/query.ts'
 import { StatusLine } from '../app/status-line.tsx'
 import { useView } from '../app/use-view.ts'
-import type { View } from '../app/view.ts'
+import type { Density, View } from '../app/view.ts'
 import { Phase } from '../parts/card/phase.tsx'
 import { PlannedCard, Spacer } from '../parts/card/placeholder-card.tsx'
+import { useVisibleSlots, type VisibleSlot } from '../parts/channels/visible-slots.ts'
 import { MeterLayer } from '../parts/meters/meters.tsx'
 import { useCommands } from '../parts/toolbar/tools.tsx'
 import { useScreenAwake } from '../parts/toolbar/wake-lock.tsx'
-import { type WallTile as Tile, useWallTiles } from './use-wall-tiles.ts'
-import { type Fit, paginate, type Space } from './wall-fit.ts'
-import { PlaceholderTile, WallTile } from './wall-tile.tsx'
+import { ProblemStrip } from './problem-strip.tsx'
+import { useKeptSlots } from './use-kept-slots.ts'
+import { useMeasure, useNameWidth } from './use-names.ts'
+import { type Fit, legibleName, maxNameWidth, paginate, type Space } from './wall-fit.ts'
+import { PlaceholderTile, type TileLayout, WallTile } from './wall-tile.tsx'
 import { WallTools } from './wall-tools.tsx'
 
 export function Wall() {
   usePageTitle(t('nav.wall'))
   useScreenAwake(true)
-  const [view, change] = useView('wall')
+  const [stored, change] = useView('wall')
+  // A place on the wall never depends on a value.
+  const view = useMemo((): View => ({ ...stored, sort: 'slot' }), [stored])
   const { commands, dialog } = useCommands({ page: 'wall', view, change })
   const turning = usePageTurning()
   const isActive = useIsActive()
-  const [leftOut, setLeftOut] = useState('')
+  const scrolls = useMatches('(max-width: 640px)')
+  const slots = useVisibleSlots(view)
+  const entries = useKeptSlots(slots, view)
   return (
-    <div className="wall" data-active={isActive || undefined}>
+    <div className="wall" data-active={isActive || undefined} data-scrolls={scrolls || undefined}>
       <main className="wall-field">
         <h1 className="visually-hidden">{t('nav.wall')}</h1>
-        <Phase view={view}>
-          {(entries) => <WallTiles view={view} slots={entries} turning={turning} onLeftOut={setLeftOut} />}
-        </Phase>
+        <Phase view={view}>{() => <WallTiles {...{ view, entries, turning, scrolls }} />}</Phase>
       </main>
-      <StatusLine>
-        <PageIndicator turning={turning} />
-      </StatusLine>
-      {isActive && view.kiosk === '0' ? <WallTools {...{ view, commands, change, leftOut }} /> : null}
+      <div className="wall-bottom">
+        <ProblemStrip entries={entries} />
+        <StatusLine>
+          <PageIndicator turning={turning} />
+        </StatusLine>
+      </div>
+      {isActive && view.kiosk === '0' ? <WallTools {...{ view, commands, change }} /> : null}
       {dialog}
     </div>
   )
+}
+
+function useMatches(query: string): boolean {
+  const list = useMemo(() => matchMedia(query), [query])
+  const subscribe = useCallback(
+    (listener: () => void) => {
+      list.addEventListener('change', listener)
+      return () => list.removeEventListener('change', listener)
+    },
+    [list],
+  )
+  return useSyncExternalStore(subscribe, () => list.matches)
 }
 
 const activeMs = 6_000
@@ -125,64 +144,60 @@ function PageIndicator({ turning: { count, index, isPaused, togglePause } }: { t
 
 interface WallTilesProps {
   readonly view: View
-  readonly slots: string
+  readonly entries: readonly VisibleSlot[]
   readonly turning: Turning
-  /** A sentence; '' if no part was omitted. */
-  onLeftOut(text: string): void
+  readonly scrolls: boolean
 }
 
-function WallTiles({ view, slots, turning, onLeftOut }: WallTilesProps) {
+function WallTiles({ view, entries, turning, scrolls }: WallTilesProps) {
   const [field, setField] = useState<HTMLUListElement | null>(null)
   const room = useRoom(field)
   const hidesCharts = useWatchState(({ groups }) => groups.find(({ id }) => id === view.group)?.hide_charts === true)
-  const { tiles, widest } = useWallTiles(slots)
-  const { layout, detail, attention, charts } = view
-  const { pages, fit, isGrown } = useMemo(() => {
-    const isFirst = attention === 'first'
-    const ordered = isFirst ? [...tiles].sort((a, b) => Number(b.needsAttention) - Number(a.needsAttention)) : tiles
-    const shape = { room, screen: Math.min(screen.width, screen.height), layout, detail }
-    return paginate({ tiles: ordered, grows: !isFirst, widest, hasCharts: charts === 'on' && !hidesCharts, ...shape })
-  }, [tiles, widest, room, layout, detail, attention, charts, hidesCharts])
+  const measure = useMeasure()
+  const nameWidth = useNameWidth(entries, measure)
+  const { density, detail } = view
+  const hasCharts = view.charts === 'on' && !hidesCharts
+  // The names of the moment at which the grid is made: it does not change for a name.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above.
+  const { count, perPage, fit } = useMemo(() => {
+    const shape = { room, screen: Math.min(screen.width, screen.height), scrolls, density, detail, hasCharts }
+    return paginate({ count: entries.length, nameWidth, ...shape })
+  }, [entries, measure, room, scrolls, density, detail, hasCharts])
   const { setCount } = turning
   useEffect(() => {
-    setCount(pages.length)
+    setCount(count)
     return () => setCount(1)
-  }, [setCount, pages.length])
-  const leftOut = leftOutText(fit, tiles.length)
-  useEffect(() => {
-    onLeftOut(leftOut)
-    return () => onLeftOut('')
-  }, [onLeftOut, leftOut])
-  const page = pages[turning.index % pages.length] ?? []
-  const parts = fit.parts.join(' ')
-  const order = page.map(({ entry }) => entry.slot).join(' ')
+  }, [setCount, count])
+  const from = (turning.index % count) * perPage
+  const page = entries.slice(from, from + perPage)
+  const size = nameSize(fit, nameWidth, density)
+  const hasPictures = view.pictures === 'on'
+  const layout = useMemo(() => {
+    const lineWidth = (fit.cell.width - fit.unit) / size
+    return { shapes: fit.shapes, lineWidth, hasPictures, measure }
+  }, [fit, size, hasPictures, measure])
   return (
     <>
-      <ul
-        className="wall-cards"
-        ref={setField}
-        style={styleOf(fit)}
-        data-layout={layout}
-        data-lines={fit.lines}
-        data-parts={parts}
-        aria-label={t('card.list')}
-      >
-        <Tiles page={page} parts={parts} grows={isGrown} hasPicture={view.pictures === 'on' && layout === 'grid'} />
+      <ul className="wall-cards" ref={setField} style={styleOf(fit, size)} aria-label={t('card.list')}>
+        <Tiles page={page} layout={layout} />
       </ul>
-      <MeterLayer order={`${order} ${parts} ${fit.unit} ${fit.columns} ${fit.rows} ${isGrown} ${layout}`} />
+      <MeterLayer order={JSON.stringify([from, entries, fit, size, hasPictures])} />
     </>
   )
 }
 
-function leftOutText({ leftOut }: Fit, count: number): string {
-  if (leftOut.length === 0) return ''
-  return t('wall.leftOut', { count, parts: formatList(leftOut.toReversed().map((part) => t(`wall.parts.${part}`))) })
+/** Smaller if the names have become wider since the grid was made. */
+function nameSize({ name, unit, cell }: Fit, nameWidth: number, density: Density): number {
+  const fitting = Math.floor((cell.width - unit) / Math.min(maxNameWidth, nameWidth))
+  const least = legibleName({ screen: Math.min(screen.width, screen.height), density })
+  return Math.min(name, Math.max(least, fitting))
 }
 
-function styleOf({ columns, rows, gap, name, unit }: Fit): CSSProperties {
+function styleOf({ columns, rows, gap, cell, unit }: Fit, name: number): CSSProperties {
   return {
     '--columns': columns,
     '--rows': rows,
+    '--row': `${cell.height}px`,
     '--gap': `${gap}px`,
     '--name': `${name}px`,
     '--unit': `${unit}px`,
@@ -190,19 +205,17 @@ function styleOf({ columns, rows, gap, name, unit }: Fit): CSSProperties {
 }
 
 interface TilesProps {
-  readonly page: readonly Tile[]
-  readonly parts: string
-  readonly grows: boolean
-  readonly hasPicture: boolean
+  readonly page: readonly VisibleSlot[]
+  readonly layout: TileLayout
 }
 
-function Tiles({ page, ...tile }: TilesProps) {
-  return page.map(({ entry }) => {
+function Tiles({ page, layout }: TilesProps) {
+  return page.map((entry) => {
     switch (entry.kind) {
       case 'channel':
-        return <WallTile key={entry.channelId} receiverId={entry.receiverId} channelId={entry.channelId} {...tile} />
+        return <WallTile key={entry.channelId} {...entry} layout={layout} />
       case 'placeholder':
-        return <PlaceholderTile key={`placeholder ${entry.placeholderId}`} id={entry.placeholderId} />
+        return <PlaceholderTile key={`placeholder ${entry.placeholderId}`} id={entry.placeholderId} layout={layout} />
       case 'planned':
         return <PlannedCard key={`slot ${entry.slot}`} slot={entry.slot} />
       case 'spacer':

@@ -1,4 +1,4 @@
-/** 1:20; `~1:20` if it is a forecast from earlier discharges. */
+/** 1 h 20; `~1 h 20` if it is a forecast from earlier discharges. */
 
 import type { ChannelFacts } from '../../app/channel-state.ts'
 import { useWatchState } from '../../app/context.ts'

@@ -8,6 +8,8 @@ import type { Levels } from '../../app/watch.ts'
 interface MeterOptions {
   readonly element: HTMLElement
   readonly hasAntennas: boolean
+  /** Height of a bar in its row, 0 to 1. */
+  readonly barShare?: number
   read(): Levels
 }
 
@@ -40,7 +42,7 @@ const fallMs = 140
 const peakHoldMs = 1_500
 const peakFall = 0.4
 
-export function createMeterStrip({ element, hasAntennas, read }: MeterOptions): Painting {
+export function createMeterStrip({ element, hasAntennas, barShare = 0.52, read }: MeterOptions): Painting {
   const bars: Bars = {
     ...{ rf: -1, rfB: -1, audio: -1, audioPeak: -1, peak: -1, peakAt: 0 },
     ...{ isPercent: false, antennas: null, rfTone: 'good', isLive: false },
@@ -56,7 +58,7 @@ export function createMeterStrip({ element, hasAntennas, read }: MeterOptions): 
       drawing = next
       return isMoving
     },
-    draw: (context, box, palette) => drawBars({ context, drawing, box, palette, hasAntennas }),
+    draw: (context, box, palette) => drawBars({ context, drawing, box, palette, hasAntennas, barShare }),
   }
 }
 
@@ -130,15 +132,16 @@ interface Canvas {
   readonly box: Box
   readonly palette: Palette
   readonly hasAntennas: boolean
+  readonly barShare: number
 }
 
 /** The bar of an antenna that is not in use is thin and grey. */
-function drawBars({ context, drawing, box, palette, hasAntennas }: Canvas) {
+function drawBars({ context, drawing, box, palette, hasAntennas, barShare }: Canvas) {
   const { rf, rfB, antennas, isPercent } = drawing
   const { left, width } = box
   const rows = hasAntennas ? 3 : 2
   const rowHeight = box.height / rows
-  const barHeight = Math.max(2, Math.round(rowHeight * 0.52))
+  const barHeight = Math.max(2, Math.round(rowHeight * barShare))
   const thin = Math.max(1, Math.round(devicePixelRatio))
   context.clearRect(left, box.top, width, box.height)
   const fillOf = (row: number): Fill => {

@@ -65,6 +65,18 @@ export function Meters({ receiverId, channelId, hasAntennas, hasPeak = false, si
   )
 }
 
+/** RF above audio, without labels and numbers. */
+export function LevelBars({ receiverId, channelId }: Pick<MetersProps, 'receiverId' | 'channelId'>) {
+  const { watch, painter } = useServices()
+  const strip = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (strip.current === null) return
+    const read = () => watch.levels(receiverId, channelId)
+    return painter.add(createMeterStrip({ element: strip.current, hasAntennas: false, barShare: 0.84, read }))
+  }, [watch, painter, receiverId, channelId])
+  return <div className="level-bars" ref={strip} aria-hidden="true" />
+}
+
 interface LevelProps extends Pick<MetersProps, 'receiverId' | 'channelId'> {
   textOf(levels: Levels): string
   /** The accessible name, if it differs from the text. */

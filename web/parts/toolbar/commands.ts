@@ -52,26 +52,22 @@ function listEveryCommand(options: CommandOptions): readonly Command[] {
     page === 'monitor'
       ? { key: 'w', text: t('live.keys.wall'), run: () => open('wall') }
       : { key: 'd', text: t('live.keys.monitor'), run: () => open('monitor') },
-    page === 'monitor'
-      ? {
-          key: 'p',
-          text: t('live.keys.problems'),
-          isOn: isProblemsFirst,
-          run: () => change({ sort: isProblemsFirst ? 'slot' : 'problems' }),
-        }
-      : {
-          key: 'p',
-          text: t('live.keys.problems'),
-          isOn: view.attention === 'first',
-          isElsewhere: true,
-          run: () => change({ attention: view.attention === 'first' ? 'grow' : 'first' }),
-        },
-    {
-      key: 'l',
-      text: page === 'monitor' ? t('live.keys.layout') : t('live.keys.layoutWall'),
-      isElsewhere: page === 'monitor',
-      run: () => change({ layout: view.layout === 'grid' ? 'list' : 'grid' }),
-    },
+    ...(page === 'monitor'
+      ? [
+          {
+            key: 'p',
+            text: t('live.keys.problems'),
+            isOn: isProblemsFirst,
+            run: () => change({ sort: isProblemsFirst ? 'slot' : 'problems' }),
+          },
+          {
+            key: 'l',
+            text: t('live.keys.layout'),
+            isElsewhere: true,
+            run: () => change({ layout: view.layout === 'grid' ? 'list' : 'grid' }),
+          },
+        ]
+      : []),
     ...(hasSites
       ? [{ key: 's', text: t('live.keys.sites'), run: () => open('sites'), isElsewhere: page === 'monitor' }]
       : []),

@@ -1,0 +1,68 @@
+/** One line along the lower edge, whose height is always reserved. Problems that do not fit are counted. */
+
+import { type RefObject, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import { useServices } from '../app/context.ts'
+import { t } from '../app/i18n.ts'
+import type { VisibleSlot } from '../parts/channels/visible-slots.ts'
+import { StateIcon } from '../parts/state-icon.tsx'
+import { createDelay, listProblems, type WallProblem } from './problems.ts'
+
+export function ProblemStrip({ entries }: { entries: readonly VisibleSlot[] }) {
+  const problems = useProblems(entries)
+  const list = useRef<HTMLUListElement>(null)
+  const hidden = useHiddenCount(list, problems)
+  return (
+    <section className="wall-strip" aria-label={t('wall.strip')}>
+      <ul className="wall-problems" ref={list}>
+        {problems.map(({ key, severity, text }) => (
+          <li key={key} className="wall-problem" data-severity={severity}>
+            <StateIcon state={severity === 'critical' ? 'battery_critical' : 'battery_low'} />
+            <bdi>{text}</bdi>
+          </li>
+        ))}
+      </ul>
+      {hidden === 0 ? null : <span className="wall-more">{t('wall.more', { count: hidden })}</span>}
+    </section>
+  )
+}
+
+function useProblems(entries: readonly VisibleSlot[]): readonly WallProblem[] {
+  const { watch } = useServices()
+  const read = useMemo(() => {
+    const shown = new Set(entries.flatMap((entry) => (entry.kind === 'channel' ? [entry.channelId] : [])))
+    const delay = createDelay()
+    let seen: readonly unknown[] = []
+    let text = ''
+    let problems: readonly WallProblem[] = []
+    return () => {
+      const read = [watch.cards(), watch.get().now]
+      if (read.every((value, index) => value === seen[index])) return problems
+      seen = read
+      const facts = watch.cards().filter(({ channelId }) => shown.has(channelId))
+      const next = listProblems(delay(facts, watch.get().now))
+      const nextText = JSON.stringify(next)
+      if (nextText !== text) problems = next
+      text = nextText
+      return problems
+    }
+  }, [watch, entries])
+  return useSyncExternalStore(watch.subscribe, read)
+}
+
+/** Problems that do not fit wrap to a hidden line. */
+function useHiddenCount(list: RefObject<HTMLUListElement | null>, problems: readonly WallProblem[]): number {
+  const [hidden, setHidden] = useState(0)
+  useLayoutEffect(() => {
+    const element = list.current
+    if (element === null) return
+    const count = () => {
+      const { bottom } = element.getBoundingClientRect()
+      setHidden([...element.children].filter((item) => item.getBoundingClientRect().top >= bottom - 1).length)
+    }
+    count()
+    const observer = new ResizeObserver(count)
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [list, problems])
+  return hidden
+}
