@@ -61,33 +61,37 @@ const shapes = [
   { width: 844, height: 390 },
 ]
 
-it.each([8, 60, 140])('fits %i channels on every screen shape', async (count) => {
-  const service = await start(count)
-  const page = await open(service, '/wall')
-  for (const viewport of shapes) {
-    await page.setViewportSize(viewport)
-    await page.locator('.wall .card').first().waitFor()
-    await eventually(async () => {
-      const [named, needed] = await countPages(page, count)
-      return named - needed
-    }).toBe(0)
-    await eventually(async () => (await findOverflows(page)).join()).toBe('')
-    const size = () =>
-      page.evaluate<number[]>('[document.documentElement.scrollWidth, document.documentElement.scrollHeight]')
-    await eventually(size).toEqual([viewport.width, viewport.height])
-  }
-}, 60_000)
+it.each([8, 60, 140])(
+  'fits %i channels on every screen shape',
+  async (count) => {
+    const service = await start(count)
+    const page = await open(service, '/wall')
+    for (const viewport of shapes) {
+      await page.setViewportSize(viewport)
+      await page.locator('.wall .card').first().waitFor()
+      await eventually(async () => {
+        const [named, needed] = await countPages(page, count)
+        return named - needed
+      }).toBe(0)
+      await eventually(async () => (await findOverflows(page)).join()).toBe('')
+      const size = () =>
+        page.evaluate<number[]>('[document.documentElement.scrollWidth, document.documentElement.scrollHeight]')
+      await eventually(size).toEqual([viewport.width, viewport.height])
+    }
+  },
+  60_000,
+)
 
 it('scrolls on a phone, in readable letters', async () => {
   const service = await start(60, { battery: 8 })
   const page = await open(service, '/wall', phone)
   await eventually(() => page.locator('.wall .card').count()).toBe(60)
   await eventually(() => page.evaluate<number>('document.documentElement.scrollHeight')).toBeGreaterThan(1_100)
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+  await eventually(() => page.evaluate('document.documentElement.scrollWidth')).toBe(390)
   const sizeOf = (selector: string) =>
     page.evaluate<number>(`parseFloat(getComputedStyle(document.querySelector('${selector}')).fontSize)`)
   await eventually(() => sizeOf('.wall-name')).toBeGreaterThanOrEqual(20)
-  expect(await sizeOf('.wall-battery-text')).toBeGreaterThanOrEqual(13)
+  await eventually(() => sizeOf('.wall-battery-text')).toBeGreaterThanOrEqual(13)
   // Problems and status line stay in view.
   await page.mouse.wheel(0, 5_000)
   await eventually(() => page.evaluate<number>('scrollY')).toBeGreaterThan(200)
@@ -123,17 +127,7 @@ it('shows controls only while the pointer moves', async () => {
   await eventually(() => findViolations(page)).toEqual([])
   await page.keyboard.press('?')
   const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
-  await eventually(() => help.locator('kbd').allInnerTexts()).toEqual([
-    '?',
-    '0–9',
-    'd',
-    'f',
-    'q',
-    'g',
-    'c',
-    'm',
-    'Esc',
-  ])
+  await eventually(() => help.locator('kbd').allInnerTexts()).toEqual(['?', '0–9', 'd', 'f', 'q', 'g', 'c', 'm', 'Esc'])
 })
 
 it('shows a group in its order with planned and blank slots', async () => {

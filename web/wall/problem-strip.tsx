@@ -17,7 +17,7 @@ export function ProblemStrip({ entries }: { entries: readonly VisibleSlot[] }) {
         {problems.map(({ key, severity, text }) => (
           <li key={key} className="wall-problem" data-severity={severity}>
             <StateIcon state={severity === 'critical' ? 'battery_critical' : 'battery_low'} />
-            <bdi>{text}</bdi>
+            <bdi className="wall-problem-text">{text}</bdi>
           </li>
         ))}
       </ul>
@@ -52,6 +52,7 @@ function useProblems(entries: readonly VisibleSlot[]): readonly WallProblem[] {
 /** Problems that do not fit wrap to a hidden line. */
 function useHiddenCount(list: RefObject<HTMLUListElement | null>, problems: readonly WallProblem[]): number {
   const [hidden, setHidden] = useState(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other problems are counted again.
   useLayoutEffect(() => {
     const element = list.current
     if (element === null) return

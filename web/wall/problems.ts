@@ -37,7 +37,10 @@ export function listProblems(facts: readonly ChannelFacts[]): readonly WallProbl
     if (first === undefined || state === undefined) return []
     const { condition, slot, title, receiverName } = first
     const slots = [slot, ...others.map((other) => other.slot)].sort((a, b) => a - b)
-    const name = t('alerts.channelOption', { slot: formatSlots(slots), name: others.length === 0 ? title : receiverName })
+    const name = t('alerts.channelOption', {
+      slot: formatSlots(slots),
+      name: others.length === 0 ? title : receiverName,
+    })
     const text = t('alerts.line', { name, title: t(`wall.actions.${state}`) })
     return [{ key, severity: condition.severity, text }]
   })

@@ -9,7 +9,7 @@ import type { VisibleSlot } from '../parts/channels/visible-slots.ts'
 type Measure = (text: string) => number
 
 /** Nine names in ten are at most this wide. */
-export function usualWidth(widths: readonly number[]): number {
+function usualWidth(widths: readonly number[]): number {
   return widths.toSorted((a, b) => a - b)[Math.ceil(widths.length * 0.9) - 1] ?? 0
 }
 

@@ -86,7 +86,8 @@ describe('fitWall', () => {
     const shown = [2, 12, 20, 24, 32, 48, 60].map((count) => partsOf(fitTiles(count)))
     expect(shown[0]).toEqual(['receiver', 'frequency', 'numbers', 'chart'])
     expect(shown.at(-1)).toEqual([])
-    for (const parts of shown) expect(['receiver', 'frequency', 'numbers', 'chart'].slice(-parts.length || 4)).toEqual(parts)
+    for (const parts of shown)
+      expect(['receiver', 'frequency', 'numbers', 'chart'].slice(-parts.length || 4)).toEqual(parts)
   })
 
   it('shows less detail on request', () => {

@@ -161,10 +161,7 @@ function rate(options: FitOptions, columns: number, largest: number): RatedGrid 
   const sizeFor = (lines: 1 | 2, shown: readonly Part[]) =>
     Math.min(cell.width / widthInNames(options), largestIn(options, cell.height, lines, shown))
   const comfortable = comfortableName(options)
-  const sizes = [
-    Math.min(comfortable, sizeFor(1, [])),
-    Math.min(largest, sizeFor(1, possibleParts(options))),
-  ]
+  const sizes = [Math.min(comfortable, sizeFor(1, [])), Math.min(largest, sizeFor(1, possibleParts(options)))]
   const hasTwoLines = sizeFor(2, []) >= Math.max(...sizes) - 0.01
   return {
     ...{ columns, rows, gap, cell, sizes },

@@ -73,9 +73,7 @@ export const WallTile = memo(function WallTile({ receiverId, channelId, layout }
       {shape.parts.includes('chart') ? (
         <Chart {...{ receiverId, channelId }} isAsleep={isLost || hasRow(facts.condition, 'tx_off')} />
       ) : null}
-      {shape.parts.includes('frequency') ? (
-        <Foot facts={facts} hasReceiver={shape.parts.includes('receiver')} />
-      ) : null}
+      {shape.parts.includes('frequency') ? <Foot facts={facts} hasReceiver={shape.parts.includes('receiver')} /> : null}
     </li>
   )
 })
