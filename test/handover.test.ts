@@ -88,6 +88,10 @@ describe.concurrent.each(engines)('a handover on %s', (engine) => {
         [9, 'performer', null, 'Ada'],
       ]),
     )
+    const performers = (await app.get('/api/performers/')).json as readonly { id: number; name: string }[]
+    const ella = performers.find(({ name }) => name === 'Ella')?.id
+    await app.send('DELETE', `/api/performers/${ella}/`)
+    expect(await fresh()).toEqual([[2, 'performer', 'Ella', null]])
     await app.send('DELETE', '/api/slots/9/')
     expect(await fresh()).toEqual([[9, 'performer', 'Ada', null]])
 
