@@ -1,6 +1,7 @@
 import { useLocation } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Messages } from '../parts/dialogs/messages.tsx'
+import { UnsavedGuard } from '../parts/forms/unsaved-guard.tsx'
 import { Announcer } from './announcer.tsx'
 import { useServices } from './context.ts'
 import { t } from './i18n.ts'
@@ -22,7 +23,7 @@ export function Frame({ children }: { children: ReactNode }) {
           <TopBar />
         </>
       )}
-      {children}
+      <UnsavedGuard>{children}</UnsavedGuard>
       <StatusLine />
       {replay === null ? <Announcer /> : null}
     </Messages>

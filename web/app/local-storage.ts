@@ -14,3 +14,19 @@ export function writeLocal(key: string, value: string): void {
     // Access was denied, or the storage is full.
   }
 }
+
+export function removeLocal(key: string): void {
+  try {
+    localStorage.removeItem(key)
+  } catch {
+    // Nothing was stored.
+  }
+}
+
+export function listLocal(): readonly string[] {
+  try {
+    return Object.keys(localStorage)
+  } catch {
+    return []
+  }
+}

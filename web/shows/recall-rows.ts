@@ -4,7 +4,7 @@ import { isRecord, type Json } from '../../src/domain/json.ts'
 import { formatMegahertz, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { formatSlots } from '../parts/channels/slots.ts'
-import { colorName } from '../parts/slots/slot-conflict.tsx'
+import { colorName } from '../parts/slots/slot-entries.ts'
 
 export interface RecallRow {
   readonly key: string

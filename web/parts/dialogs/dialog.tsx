@@ -1,6 +1,7 @@
 /** The browser's native element manages the focus and the Escape key. */
 
-import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
+import { type ReactNode, useCallback, useContext, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
+import { isRecord } from '../../../src/domain/json.ts'
 import type { ApiResponse, Problem } from '../../app/api.ts'
 import './dialog.css'
 import { useServices } from '../../app/context.ts'
@@ -8,6 +9,8 @@ import { t } from '../../app/i18n.ts'
 import type { Address } from '../../app/operations.ts'
 import { useRequest } from '../../app/resource.ts'
 import { Form, type FormProps } from '../forms/form.tsx'
+import { isAnyUnsaved, UnsavedFormsContext, useUnsavedForms } from '../forms/unsaved-forms.ts'
+import { DialogContext } from './dialog-context.ts'
 import { useShowUndoable } from './messages.tsx'
 import { ProblemLine } from './notice.tsx'
 
@@ -17,7 +20,7 @@ interface DialogProps {
   onClose(): void
 }
 
-/** Open while it is rendered. */
+/** Open while it is rendered. Asks before Escape or Cancel closes it with unsaved input. */
 export function Dialog({ title, children, onClose }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const titleId = useId()
@@ -32,20 +35,59 @@ export function Dialog({ title, children, onClose }: DialogProps) {
       if (opener instanceof HTMLElement) opener.focus({ preventScroll: true })
     }
   }, [opener])
+  const forms = useUnsavedForms()
+  const [isAsking, setAsking] = useState(false)
+  const askToClose = useCallback(() => {
+    if (isAnyUnsaved(forms)) setAsking(true)
+    else onClose()
+  }, [forms, onClose])
   useEffect(() => {
     const element = dialog.current
     const cancel = (event: Event) => {
+      // Also comes from the question in front of it, and from the choice of a file.
+      if (event.target !== element) return
       event.preventDefault()
-      onClose()
+      askToClose()
     }
     element?.addEventListener('cancel', cancel)
     return () => element?.removeEventListener('cancel', cancel)
-  }, [onClose])
+  }, [askToClose])
+  const discard = () => {
+    for (const form of forms) form.discard()
+    onClose()
+  }
   return (
     <dialog className="dialog" ref={dialog} aria-labelledby={titleId}>
       <h2 id={titleId}>{title}</h2>
-      {children}
+      <UnsavedFormsContext value={forms}>
+        <DialogContext value={{ close: onClose, askToClose }}>{children}</DialogContext>
+      </UnsavedFormsContext>
+      {isAsking ? (
+        <Confirmation
+          title={t('parts.form.unsaved.closeTitle')}
+          action={t('parts.form.unsaved.discard')}
+          cancel={t('parts.form.unsaved.stay')}
+          tone="alarm"
+          isSending={false}
+          problem={null}
+          onConfirm={discard}
+          onClose={() => setAsking(false)}
+        >
+          <p>{t('parts.form.unsaved.closeText')}</p>
+        </Confirmation>
+      ) : null}
     </dialog>
+  )
+}
+
+/** Closes the dialog, after a question if it has unsaved input. */
+export function CancelButton() {
+  const dialog = useContext(DialogContext)
+  if (dialog === null) return null
+  return (
+    <button type="button" className="choice" onClick={dialog.askToClose}>
+      {t('parts.dialog.cancel')}
+    </button>
   )
 }
 
@@ -65,6 +107,7 @@ interface ConfirmationProps {
   readonly title: string
   readonly children: ReactNode
   readonly action: string
+  readonly cancel?: string
   readonly tone?: 'usual' | 'alarm'
   readonly isSending: boolean
   readonly problem: Problem | null
@@ -74,13 +117,14 @@ interface ConfirmationProps {
 
 export function Confirmation(props: ConfirmationProps) {
   const { title, children, action, tone = 'usual', isSending, problem, onConfirm, onClose } = props
+  const { cancel = t('parts.dialog.cancel') } = props
   return (
     <Dialog title={title} onClose={onClose}>
       <div className="dialog-text">{children}</div>
       {problem === null ? null : <ProblemLine problem={problem} />}
       <div className="dialog-actions">
         <button type="button" className="choice" onClick={onClose}>
-          {t('parts.dialog.cancel')}
+          {cancel}
         </button>
         <button type="button" className="choice" data-tone={tone} disabled={isSending} onClick={onConfirm}>
           {isSending ? t('parts.form.sending') : action}
@@ -90,7 +134,7 @@ export function Confirmation(props: ConfirmationProps) {
   )
 }
 
-type FormDialogProps<Body> = Omit<FormProps<Body>, 'others' | 'onDone'> & {
+type FormDialogProps<Body, Edited> = Omit<FormProps<Body, Edited>, 'others' | 'onDone'> & {
   readonly title: string
   /** The message to show when the dialog closes. Without it, `onDone` decides whether to close. */
   done?(body: Body): string
@@ -98,7 +142,13 @@ type FormDialogProps<Body> = Omit<FormProps<Body>, 'others' | 'onDone'> & {
   onClose(): void
 }
 
-export function FormDialog<Body>({ title, done, onDone, onClose, ...form }: FormDialogProps<Body>) {
+export function FormDialog<Body, Edited = null>({
+  title,
+  done,
+  onDone,
+  onClose,
+  ...form
+}: FormDialogProps<Body, Edited>) {
   const showUndoable = useShowUndoable()
   const finish = (body: Body, undoId: string | undefined) => {
     if (done !== undefined) {
@@ -107,14 +157,9 @@ export function FormDialog<Body>({ title, done, onDone, onClose, ...form }: Form
     }
     void onDone?.(body)
   }
-  const cancel = (
-    <button type="button" className="choice" onClick={onClose}>
-      {t('parts.dialog.cancel')}
-    </button>
-  )
   return (
     <Dialog title={title} onClose={onClose}>
-      <Form {...form} onDone={finish} others={cancel} />
+      <Form {...form} onDone={finish} others={<CancelButton />} />
     </Dialog>
   )
 }
@@ -147,9 +192,22 @@ export function ActionDialog({ title, children, action, tone = 'alarm', done, wr
   )
 }
 
-type RemovalProps = Omit<ActionProps, 'write'> & { readonly path: Address<'DELETE'> }
+type RemovalProps = Omit<ActionProps, 'write'> & {
+  readonly path: Address<'DELETE'>
+  /** The version that the user sees. */
+  readonly version?: number
+}
 
-export function Removal({ path, ...edit }: RemovalProps) {
+/** A record that another user has just changed is removed by the second attempt. */
+export function Removal({ path, version, ...edit }: RemovalProps) {
   const { api } = useServices()
-  return <ActionDialog {...edit} write={() => api.write('DELETE', path, undefined, 'nothing')} />
+  const seen = useRef(version)
+  const write = async (): Promise<ApiResponse<unknown>> => {
+    const response = await api.write('DELETE', path, undefined, 'nothing', seen.current)
+    if (response.ok || response.problem.status !== 412) return response
+    const { current } = response.problem
+    seen.current = isRecord(current) ? Number(current.version) : undefined
+    return { ok: false, problem: { ...response.problem, detail: t('parts.form.conflict.removal') } }
+  }
+  return <ActionDialog {...edit} write={write} />
 }

@@ -1,5 +1,5 @@
-import { useId } from 'react'
-import { useFieldProblem } from './form.tsx'
+import { Hints, useDescribed } from './field.tsx'
+import { useEntered } from './field-state.ts'
 import './form.css'
 
 interface ChoicesFieldProps {
@@ -12,35 +12,26 @@ interface ChoicesFieldProps {
 }
 
 export function ChoicesField({ name, label, hint, options, chosen }: ChoicesFieldProps) {
-  const id = useId()
-  const problem = useFieldProblem(name)
-  const described = [problem === null ? null : `${id}problem`, hint === undefined ? null : `${id}hint`]
+  const { hints, described } = useDescribed({ name, hint }, boxName(name))
+  const beginning = useEntered(boxName(name)) ?? chosen
   return (
     <fieldset
       className="field choices"
       name={name}
       tabIndex={-1}
-      aria-describedby={described.filter((part) => part !== null).join(' ') || undefined}
+      data-label={label}
+      aria-describedby={described['aria-describedby']}
     >
       <legend>{label}</legend>
       <div className="choices-list">
         {options.map(({ value, text }) => (
           <label key={value} className="tick">
-            <input type="checkbox" name={boxName(name)} value={value} defaultChecked={chosen.includes(value)} />
+            <input type="checkbox" name={boxName(name)} value={value} defaultChecked={beginning.includes(value)} />
             <bdi>{text}</bdi>
           </label>
         ))}
       </div>
-      {problem === null ? null : (
-        <p className="problem" id={`${id}problem`} role="alert">
-          {problem}
-        </p>
-      )}
-      {hint === undefined ? null : (
-        <p className="hint" id={`${id}hint`}>
-          {hint}
-        </p>
-      )}
+      <Hints {...hints} />
     </fieldset>
   )
 }

@@ -1,6 +1,6 @@
 import { type ComponentProps, type ReactNode, useId, useState } from 'react'
 import { t } from '../../app/i18n.ts'
-import { useFieldProblem } from './form.tsx'
+import { useChangedText, useEntered, useFieldProblem } from './field-state.ts'
 
 interface Described {
   /** Error responses with this name are shown at the field. */
@@ -12,21 +12,28 @@ interface Described {
 type InputProps = Described & Omit<ComponentProps<'input'>, keyof Described>
 
 export function Field({ name, label, hint, ...input }: InputProps) {
-  const { ids, problem, described } = useDescribed({ name, hint })
+  const { hints, described } = useDescribed({ name, hint })
   return (
-    <Frame {...{ ids, label, hint, problem }} isOptional={input.required === false}>
-      <input className="input" type="text" {...input} {...described} name={name} />
+    <Frame {...{ label, hints }} isOptional={input.required === false}>
+      <input className="input" type="text" {...input} {...useBeginning(name, input)} {...described} name={name} />
     </Frame>
   )
 }
 
 export function PasswordField({ name, label, hint, ...input }: InputProps) {
-  const { ids, problem, described } = useDescribed({ name, hint })
+  const { hints, described } = useDescribed({ name, hint })
   const [isShown, setShown] = useState(false)
   return (
-    <Frame {...{ ids, label, hint, problem }} isOptional={input.required === false}>
+    <Frame {...{ label, hints }} isOptional={input.required === false}>
       <span className="input-row">
-        <input className="input" {...input} {...described} name={name} type={isShown ? 'text' : 'password'} />
+        <input
+          className="input"
+          {...input}
+          {...useBeginning(name, input)}
+          {...described}
+          {...{ name, 'data-secret': '' }}
+          type={isShown ? 'text' : 'password'}
+        />
         <button type="button" className="choice" aria-pressed={isShown} onClick={() => setShown(!isShown)}>
           {t('parts.form.showPassword')}
           <span className="visually-hidden"> {label}</span>
@@ -48,7 +55,8 @@ type SecretProps = InputProps & {
  * the secret.
  */
 export function SecretField({ stored, isMoved, hint, required, ...input }: SecretProps) {
-  const [typed, setTyped] = useState<string | null>(null)
+  const [entered] = useEntered(input.name) ?? []
+  const [typed, setTyped] = useState(entered ?? null)
   const isLost = isMoved && stored !== ''
   return (
     <PasswordField
@@ -68,10 +76,10 @@ type SelectProps = Described & {
 } & Omit<ComponentProps<'select'>, keyof Described | 'children'>
 
 export function SelectField({ name, label, hint, options, ...select }: SelectProps) {
-  const { ids, problem, described } = useDescribed({ name, hint })
+  const { hints, described } = useDescribed({ name, hint })
   return (
-    <Frame {...{ ids, label, hint, problem }}>
-      <select className="input" {...select} {...described} name={name}>
+    <Frame {...{ label, hints }}>
+      <select className="input" {...select} {...useBeginning(name, select)} {...described} name={name}>
         {options.map(({ value, text }) => (
           <option key={value} value={value}>
             {text}
@@ -88,24 +96,26 @@ export function TextField({
   hint,
   ...area
 }: Described & Omit<ComponentProps<'textarea'>, keyof Described>) {
-  const { ids, problem, described } = useDescribed({ name, hint })
+  const { hints, described } = useDescribed({ name, hint })
   return (
-    <Frame {...{ ids, label, hint, problem }}>
-      <textarea className="input" rows={4} {...area} {...described} name={name} />
+    <Frame {...{ label, hints }}>
+      <textarea className="input" rows={4} {...area} {...useBeginning(name, area)} {...described} name={name} />
     </Frame>
   )
 }
 
 /** The value is `on` if it is checked, otherwise absent. */
 export function TickField({ name, label, hint, ...input }: InputProps) {
-  const { ids, problem, described } = useDescribed({ name, hint })
+  const { hints, described } = useDescribed({ name, hint })
+  const entered = useEntered(name)
+  const beginning = entered === undefined || 'checked' in input ? null : { defaultChecked: entered.length > 0 }
   return (
-    <div className="field">
+    <div className="field" data-label={label}>
       <label className="tick">
-        <input type="checkbox" {...input} {...described} name={name} />
+        <input type="checkbox" {...input} {...beginning} {...described} name={name} />
         <span>{label}</span>
       </label>
-      <Hint {...{ ids, hint, problem }} />
+      <Hints {...hints} />
     </div>
   )
 }
@@ -114,42 +124,59 @@ interface Ids {
   readonly field: string
   readonly hint: string
   readonly problem: string
+  readonly changed: string
 }
 
-function useDescribed({ name, hint }: Pick<Described, 'name' | 'hint'>) {
+/** An uncontrolled field begins with the input that was made in it before. */
+function useBeginning(name: string, control: object) {
+  const [first] = useEntered(name) ?? []
+  return first === undefined || 'value' in control ? null : { defaultValue: first }
+}
+
+/** `entry` is the name of the controls, if it differs from that of the field. */
+export function useDescribed({ name, hint }: Pick<Described, 'name' | 'hint'>, entry = name) {
   const id = useId()
   const problem = useFieldProblem(name)
-  const ids: Ids = { field: id, hint: `${id}hint`, problem: `${id}problem` }
-  const parts = [...(problem === null ? [] : [ids.problem]), ...(hint === undefined ? [] : [ids.hint])]
+  const changed = useChangedText(entry)
+  const ids: Ids = { field: id, hint: `${id}hint`, problem: `${id}problem`, changed: `${id}changed` }
+  const parts = [problem === null ? null : ids.problem, changed === null ? null : ids.changed, hint && ids.hint]
   const described = {
     id,
     'aria-invalid': problem !== null || undefined,
-    'aria-describedby': parts.length === 0 ? undefined : parts.join(' '),
+    'aria-describedby': parts.filter((part) => part).join(' ') || undefined,
   }
-  return { ids, problem, described }
+  return { hints: { ids, hint, problem, changed }, described }
 }
 
-interface FrameProps extends Pick<Described, 'label' | 'hint'> {
+interface Hints {
   readonly ids: Ids
+  readonly hint: ReactNode
   readonly problem: string | null
+  /** The present value, if another user has changed it meanwhile. */
+  readonly changed: string | null
+}
+
+interface FrameProps {
+  readonly label: string
+  readonly hints: Hints
   readonly isOptional?: boolean
   readonly children: ReactNode
 }
 
-function Frame({ ids, label, hint, problem, isOptional = false, children }: FrameProps) {
+function Frame({ label, hints, isOptional = false, children }: FrameProps) {
   return (
-    <div className="field">
-      <label htmlFor={ids.field}>
+    <div className="field" data-label={label}>
+      <label htmlFor={hints.ids.field}>
         {label}
         {isOptional ? <span className="field-optional"> ({t('parts.form.optional')})</span> : null}
       </label>
       {children}
-      <Hint {...{ ids, hint, problem }} />
+      <Hints {...hints} />
     </div>
   )
 }
 
-function Hint({ ids, hint, problem }: Pick<FrameProps, 'ids' | 'hint' | 'problem'>) {
+export function Hints({ ids, hint, problem, changed }: Hints) {
   return (
     <>
       {problem === null ? null : (
@@ -157,12 +184,23 @@ function Hint({ ids, hint, problem }: Pick<FrameProps, 'ids' | 'hint' | 'problem
           {problem}
         </p>
       )}
+      <ChangedNote id={ids.changed} text={changed} />
       {hint === undefined ? null : (
         <p className="hint" id={ids.hint}>
           {hint}
         </p>
       )}
     </>
+  )
+}
+
+/** `text` is the present value, if another user has changed the field meanwhile. */
+export function ChangedNote({ id, text }: { id?: string; text: string | null }) {
+  if (text === null) return null
+  return (
+    <p className="field-changed" id={id}>
+      {t('parts.form.conflict.changedTo', { value: text })}
+    </p>
   )
 }
 

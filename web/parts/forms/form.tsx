@@ -1,28 +1,28 @@
 /** Shows an error next to its field, and keeps the input when the request fails. */
 
-import { createContext, type FormEvent, type ReactNode, useContext, useEffect, useRef } from 'react'
+import { type FormEvent, Fragment, type ReactNode, useContext, useEffect, useRef } from 'react'
+import { passwordProblem } from '../../../src/domain/access/password.ts'
 import type { ApiResponse, Problem } from '../../app/api.ts'
+import { formatList, toSentence } from '../../app/format.ts'
+import { t } from '../../app/i18n.ts'
 import { type RequestState, useRequest } from '../../app/resource.ts'
 import './form.css'
-import { passwordProblem } from '../../../src/domain/access/password.ts'
-import { toSentence } from '../../app/format.ts'
-import { t } from '../../app/i18n.ts'
+import { DialogContext } from '../dialogs/dialog-context.ts'
 import { ProblemLine } from '../dialogs/notice.tsx'
+import { AddAgain, ConflictPanel, KeptInputOffer } from './conflict.tsx'
+import { FieldStatesContext } from './field-state.ts'
+import { type Conflict, type Editing, type Sending, useEdit } from './use-edit.tsx'
 
-const ProblemContext = createContext<Problem | null>(null)
-
-export function useFieldProblem(name: string): string | null {
-  const problem = useContext(ProblemContext)
-  return problem?.field === name ? problem.detail : null
-}
-
-export interface FormProps<Body> {
+export interface FormProps<Body, Edited = null> {
   readonly action: string
-  readonly children: ReactNode
+  /** The fields, as they are for a record. */
+  readonly children: ReactNode | ((record: Edited) => ReactNode)
   readonly others?: ReactNode
+  /** For what can be edited by several users, and is kept until it is saved. */
+  readonly edit?: Editing<Edited>
   /** Runs before sending. Null if the values are valid. */
   check?(values: FormData): Problem | null
-  send(values: FormData): Promise<ApiResponse<Body>>
+  send(values: FormData, sending: Sending<Edited>): Promise<ApiResponse<Body>>
   onDone(body: Body, undoId?: string): void
   onChange?(values: FormData): void
   readonly isDisabled?: boolean
@@ -30,7 +30,7 @@ export interface FormProps<Body> {
   readonly request?: RequestState
 }
 
-export function Form<Body>({
+export function Form<Body, Edited = null>({
   action,
   children,
   others,
@@ -40,11 +40,15 @@ export function Form<Body>({
   onChange,
   isDisabled = false,
   ...props
-}: FormProps<Body>) {
+}: FormProps<Body, Edited>) {
   const form = useRef<HTMLFormElement>(null)
+  const dialog = useContext(DialogContext)
   const ownRequest = useRequest()
   const request = props.request ?? ownRequest
   const { problem } = request
+  const fieldsOf = (record: Edited) => (typeof children === 'function' ? children(record) : children)
+  const edit = useEdit(form, fieldsOf, props.edit)
+  const { conflict, news, offer } = edit
   const isFieldKnown = problem?.field !== undefined && fieldOf(form.current, problem.field) !== null
   useEffect(() => {
     if (problem?.field === undefined) return
@@ -53,32 +57,73 @@ export function Form<Body>({
     field?.focus()
   }, [problem])
 
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const values = new FormData(event.currentTarget)
+  const save = async (record: Edited) => {
+    const { current } = form
+    if (current === null) return
+    const values = new FormData(current)
     const response = await request.send(async () => {
       const found = check?.(values) ?? null
-      return found === null ? send(values) : { ok: false, problem: found }
+      return found === null ? edit.save(record, (sending) => send(values, sending)) : { ok: false, problem: found }
     })
     if (response?.ok) onDone(response.body, response.undoId)
+  }
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    void save(edit.present)
   }
   /** The error is about the previous value. */
   const change = ({ target, currentTarget }: FormEvent<HTMLFormElement>) => {
     if (problem?.field !== undefined && fieldOf(form.current, problem.field) === target) request.forget()
+    edit.noteInput()
     onChange?.(new FormData(currentTarget))
   }
+  const keepTheirs = () => {
+    request.forget()
+    if (!edit.keepTheirs()) dialog?.close()
+  }
   return (
-    <form className="form" ref={form} onSubmit={submit} onChange={change} noValidate={true}>
-      <ProblemContext value={problem}>{children}</ProblemContext>
-      {problem === null || isFieldKnown ? null : <ProblemLine problem={problem} field={problem.field} />}
-      <div className="form-actions">
-        <button type="submit" className="choice" data-tone="usual" disabled={isDisabled || request.isSending}>
-          {request.isSending ? t('parts.form.sending') : action}
-        </button>
-        {others}
-      </div>
-    </form>
+    <>
+      <form className="form" ref={form} onSubmit={submit} onChange={change} noValidate={true}>
+        {offer === null ? null : (
+          <KeptInputOffer input={offer} onRestore={() => edit.restore(offer)} onDiscard={edit.discard} />
+        )}
+        <FieldStatesContext value={{ problem, entered: edit.entered, changed: changedTexts(conflict ?? news) }}>
+          <Fragment key={edit.round}>{fieldsOf(edit.opened)}</Fragment>
+        </FieldStatesContext>
+        {problem === null || isFieldKnown ? null : <ProblemLine problem={problem} field={problem.field} />}
+        {props.edit === undefined ? null : (
+          <p className={news === null ? 'visually-hidden' : 'form-news'} role="status">
+            {newsText(news)}
+          </p>
+        )}
+        {conflict?.kind !== 'changed' ? null : (
+          <ConflictPanel conflict={conflict} onKeepMine={() => void save(edit.present)} onKeepTheirs={keepTheirs} />
+        )}
+        {conflict?.kind === 'deleted' && props.edit?.canAdd ? (
+          <AddAgain onAdd={() => void save(null as Edited)} />
+        ) : null}
+        <div className="form-actions">
+          <button type="submit" className="choice" data-tone="usual" disabled={isDisabled || request.isSending}>
+            {request.isSending ? t('parts.form.sending') : action}
+          </button>
+          {others}
+        </div>
+      </form>
+      {edit.copy}
+    </>
   )
+}
+
+function changedTexts(conflict: Conflict | null): ReadonlyMap<string, string> {
+  return new Map(conflict?.changes.map(({ name, after }) => [name, after]))
+}
+
+function newsText(news: Conflict | null): string | null {
+  if (news === null) return null
+  if (news.kind === 'deleted') return t('parts.form.conflict.deleted')
+  const parts = [formatList(news.changes.map(({ label }) => label)), news.other ?? '']
+  const changed = parts.filter((part) => part !== '').join('. ')
+  return changed === '' ? t('parts.form.conflict.elsewhere') : t('parts.form.conflict.news', { changed })
 }
 
 function fieldOf(form: HTMLFormElement | null, name: string): HTMLElement | null {

@@ -1,29 +1,35 @@
 /** Assigns a performer to a slot with one press, and changes what people entered about it. */
 
 import { useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import './slot-dialog.css'
 import type { Performer } from '../../../src/contract/performers.ts'
 import type { SlotRecord } from '../../../src/contract/slots.ts'
 import { slotColors } from '../../../src/contract/values.ts'
+import { holderOf } from '../../../src/domain/equipment/slot-entry.ts'
 import { nameKey } from '../../../src/domain/text.ts'
 import type { ApiResponse } from '../../app/api.ts'
 import { useServices, useSlotRecord, useWatchState } from '../../app/context.ts'
 import { plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
 import { useRequest, useResource } from '../../app/resource.ts'
-import { Dialog } from '../dialogs/dialog.tsx'
+import { recordOf } from '../../app/slot-records.ts'
+import { CancelButton, Dialog } from '../dialogs/dialog.tsx'
 import { useShowUndoable } from '../dialogs/messages.tsx'
-import { Field, TextField } from '../forms/field.tsx'
+import { changedFields } from '../forms/entries.ts'
+import { ChangedNote, Field, TextField } from '../forms/field.tsx'
+import { useChangedText, useEntered, useFieldState } from '../forms/field-state.ts'
 import { Form } from '../forms/form.tsx'
+import type { Sending } from '../forms/use-edit.tsx'
 import { Loaded } from '../loaded.tsx'
-import { type Conflict, colorName, SlotConflict } from './slot-conflict.tsx'
 import {
   type ChosenPerformer,
-  changedEntries,
+  colorName,
   emptyRecord,
-  entriesOf,
+  formatPerformer,
+  frequencyField,
+  parsePerformer,
   presentSlot,
-  type SlotEntries,
   toSlotChange,
   versionOf,
 } from './slot-entries.ts'
@@ -45,6 +51,11 @@ export function SlotDialog({ slot, onClose }: SlotDialogProps) {
   )
 }
 
+interface Saved {
+  readonly text: string
+  readonly undoId: string | undefined
+}
+
 interface SlotFormProps {
   readonly opened: SlotRecord
   readonly performers: readonly Performer[]
@@ -55,61 +66,48 @@ function SlotForm({ opened, performers, onClose }: SlotFormProps) {
   const { api, watch } = useServices()
   const showUndoable = useShowUndoable()
   const request = useRequest()
-  // Fixed when the dialog opens, because messages must not change the form.
-  const [base, setBase] = useState(opened)
-  const [changes, setChanges] = useState<Partial<SlotEntries>>({})
-  const [conflict, setConflict] = useState<Conflict | null>(null)
-  const isFollowed = useIsFollowed(base)
-  const entries: SlotEntries = { ...entriesOf(base), ...changes }
-  const set = (entered: Partial<SlotEntries>) => setChanges((before) => ({ ...before, ...entered }))
-
-  const write = async (chosen: Partial<SlotEntries> = {}): Promise<ApiResponse<SlotRecord>> => {
-    const all = { ...changes, ...chosen }
-    const slot = presentSlot(base, watch.get())
-    const names = changedEntries(entriesOf(base), { ...entriesOf(base), ...all })
-    const body = toSlotChange(Object.fromEntries(names.map((name) => [name, all[name]])), base)
-    const response = await api.write('PUT', `/api/slots/${slot}/`, body, 'object', versionOf(base))
-    if (response.ok || response.problem.status !== 412) {
-      if (response.ok) finish(doneText(slot, all), response.undoId)
-      return response
-    }
-    const current = (response.problem.current as SlotRecord | null) ?? emptyRecord(slot)
-    setConflict({ before: base, current, mine: all })
-    setBase(current)
-    setChanges(all)
-    return { ok: false, problem: { ...response.problem, field: undefined, detail: t('slot.conflict.title', { slot }) } }
-  }
+  // Messages must not change the form.
+  const [first] = useState(opened)
+  const { slot, version, placeholder_id } = first
+  const latest = useWatchState(({ slotRecords }) => recordOf(slotRecords, holderOf(first)) ?? slotRecords.get(slot))
   const finish = (text: string, undoId: string | undefined) => {
     onClose()
     showUndoable(text, [undoId])
   }
-  const choose = (performer: ChosenPerformer | null) =>
-    void request.send(() => write(performer === null ? { performer, role: '' } : { performer }))
+  const send = async (values: FormData, { record, before }: Sending<SlotRecord>): Promise<ApiResponse<Saved>> => {
+    const at = presentSlot(record, watch.get())
+    const change = changedFields(toSlotChange(before, record), toSlotChange(values, record))
+    const response = await api.write('PUT', `/api/slots/${at}/`, change, 'object', versionOf(record))
+    if (!response.ok) return response
+    const { performer } = response.body
+    const isAssigned = 'performer_id' in change || 'performer_name' in change
+    const text = isAssigned ? assignedText(at, performer?.name ?? null) : t('slot.saved', { slot: at })
+    return { ok: true, body: { text, undoId: response.undoId } }
+  }
   const clear = () =>
     void request.send(async () => {
-      const slot = presentSlot(base, watch.get())
-      const response = await api.write('DELETE', `/api/slots/${slot}/`, undefined, 'nothing', versionOf(base))
-      if (response.ok) finish(t('slot.cleared', { slot }), response.undoId)
+      const at = presentSlot(first, watch.get())
+      const response = await api.write('DELETE', `/api/slots/${at}/`, undefined, 'nothing', versionOf(first))
+      if (response.ok) finish(t('slot.cleared', { slot: at }), response.undoId)
       return response
     })
-  const keepTheirs = (left: Partial<SlotEntries>) => {
-    if (Object.keys(left).length === 0) return onClose()
-    setChanges(left)
-    setConflict(null)
-    request.forget()
-  }
   return (
     <Form
       action={t('slot.save')}
       request={request}
-      send={() => write()}
-      onDone={() => {}}
+      edit={{
+        address: `/api/slots/${slot}/`,
+        record: first,
+        latest,
+        empty: emptyRecord(slot),
+        describe: describeEquipment,
+      }}
+      send={send}
+      onDone={({ text, undoId }) => finish(text, undoId)}
       others={
         <>
-          <button type="button" className="choice" onClick={onClose}>
-            {t('parts.dialog.cancel')}
-          </button>
-          {base.version === 0 && base.placeholder_id === null ? null : (
+          <CancelButton />
+          {version === 0 && placeholder_id === null ? null : (
             <button type="button" className="choice" data-tone="alarm" disabled={request.isSending} onClick={clear}>
               {t('slot.clear')}
             </button>
@@ -117,50 +115,7 @@ function SlotForm({ opened, performers, onClose }: SlotFormProps) {
         </>
       }
     >
-      <div className="slot-parts">
-        {isFollowed ? null : (
-          <PerformerChoice
-            performers={performers}
-            current={entries.performer}
-            isDisabled={request.isSending}
-            onChoose={choose}
-          />
-        )}
-        <div className="form">
-          {isFollowed ? null : <EntryField name="role" {...{ entries, set }} />}
-          <EntryField name="label" {...{ entries, set }} hint={t('slot.labelHint')} />
-          <ColorChoice value={entries.color} onChange={(color) => set({ color })} />
-          {isFollowed ? null : (
-            <>
-              <Field
-                name="planned.frequency"
-                label={t('slot.fields.frequency')}
-                hint={t('arrange.placeholder.frequencyHint')}
-                required={false}
-                inputMode="decimal"
-                autoComplete="off"
-                value={entries.frequency}
-                onChange={({ target }) => set({ frequency: target.value })}
-              />
-              <TextField
-                name="note"
-                label={t('slot.fields.note')}
-                rows={2}
-                maxLength={4096}
-                value={entries.note}
-                onChange={({ target }) => set({ note: target.value })}
-              />
-            </>
-          )}
-        </div>
-      </div>
-      {conflict === null ? null : (
-        <SlotConflict
-          conflict={conflict}
-          onKeepMine={() => void request.send(() => write())}
-          onKeepTheirs={keepTheirs}
-        />
-      )}
+      {(record) => <SlotFields {...{ record, performers }} isDisabled={request.isSending} />}
     </Form>
   )
 }
@@ -174,32 +129,86 @@ function useIsFollowed({ channel_id }: SlotRecord): boolean {
   )
 }
 
-function doneText(slot: number, { performer }: Partial<SlotEntries>): string {
-  if (performer === undefined) return t('slot.saved', { slot })
-  return performer === null
-    ? t('slot.unassigned', { slot })
-    : t('slot.assigned', { slot, name: plainText(performer.name) })
+function assignedText(slot: number, name: string | null): string {
+  return name === null ? t('slot.unassigned', { slot }) : t('slot.assigned', { slot, name: plainText(name) })
 }
 
-interface EntryFieldProps {
-  readonly name: 'role' | 'label'
-  readonly entries: SlotEntries
-  readonly hint?: string
-  set(entered: Partial<SlotEntries>): void
+function describeEquipment(before: SlotRecord, { slot, title, ...after }: SlotRecord): string | null {
+  const isOther = before.channel_id !== after.channel_id || before.placeholder_id !== after.placeholder_id
+  return isOther ? t('slot.nowHolds', { slot, title: plainText(title ?? t('card.none')) }) : null
 }
 
-function EntryField({ name, entries, hint, set }: EntryFieldProps) {
-  return (
+interface SlotFieldsProps {
+  readonly record: SlotRecord
+  readonly performers: readonly Performer[]
+  readonly isDisabled: boolean
+}
+
+function SlotFields({ record, performers, isDisabled }: SlotFieldsProps) {
+  const isFollowed = useIsFollowed(record)
+  const [performer, setPerformer] = useFieldState('performer', formatPerformer(record.performer))
+  const [role, setRole] = useFieldState('role', record.role ?? '')
+  /** Saves the form, so that one press is enough. */
+  const choose = (chosen: ChosenPerformer | null, form: HTMLFormElement | null) => {
+    flushSync(() => {
+      setPerformer(formatPerformer(chosen))
+      if (chosen === null) setRole('')
+    })
+    form?.requestSubmit()
+  }
+  const label = (
     <Field
-      name={name}
-      label={t(`slot.fields.${name}`)}
-      hint={hint}
+      name="label"
+      label={t('slot.fields.label')}
+      hint={t('slot.labelHint')}
       required={false}
       maxLength={255}
       autoComplete="off"
-      value={entries[name]}
-      onChange={({ target }) => set({ [name]: target.value })}
+      defaultValue={record.label ?? ''}
     />
+  )
+  const color = <ColorChoice color={record.color} />
+  if (isFollowed) {
+    return (
+      <>
+        {label}
+        {color}
+      </>
+    )
+  }
+  return (
+    <div className="slot-parts">
+      <PerformerChoice {...{ performers, isDisabled }} current={parsePerformer(performer)} onChoose={choose} />
+      <div className="form">
+        <Field
+          name="role"
+          label={t('slot.fields.role')}
+          required={false}
+          maxLength={255}
+          autoComplete="off"
+          value={role}
+          onChange={({ target }) => setRole(target.value)}
+        />
+        {label}
+        {color}
+        <Field
+          name={frequencyField}
+          label={t('slot.fields.frequency')}
+          hint={t('arrange.placeholder.frequencyHint')}
+          required={false}
+          inputMode="decimal"
+          autoComplete="off"
+          defaultValue={record.planned.frequency ?? ''}
+        />
+        <TextField
+          name="note"
+          label={t('slot.fields.note')}
+          rows={2}
+          maxLength={4096}
+          defaultValue={record.note ?? ''}
+        />
+      </div>
+    </div>
   )
 }
 
@@ -207,7 +216,7 @@ interface PerformerChoiceProps {
   readonly performers: readonly Performer[]
   readonly current: ChosenPerformer | null
   readonly isDisabled: boolean
-  onChoose(performer: ChosenPerformer | null): void
+  onChoose(performer: ChosenPerformer | null, form: HTMLFormElement | null): void
 }
 
 function PerformerChoice({ performers, current, isDisabled, onChoose }: PerformerChoiceProps) {
@@ -221,8 +230,9 @@ function PerformerChoice({ performers, current, isDisabled, onChoose }: Performe
   const isNew = name !== '' && performers.every((performer) => nameKey(performer.name) !== nameKey(name))
   const first = found[0] ?? { id: null, name }
   return (
-    <fieldset className="field">
+    <fieldset className="field" data-label={t('slot.fields.performer')}>
       <legend>{t('slot.fields.performer')}</legend>
+      <input type="hidden" name="performer" value={formatPerformer(current)} data-text={current?.name ?? ''} />
       <input
         className="input"
         type="search"
@@ -237,13 +247,18 @@ function PerformerChoice({ performers, current, isDisabled, onChoose }: Performe
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || name === '' || event.nativeEvent.isComposing) return
           event.preventDefault()
-          onChoose(first)
+          onChoose(first, event.currentTarget.form)
         }}
       />
       <ul className="assign-list" aria-label={t('performers.list')}>
         {current === null || name !== '' ? null : (
           <li>
-            <button type="button" className="choice" disabled={isDisabled} onClick={() => onChoose(null)}>
+            <button
+              type="button"
+              className="choice"
+              disabled={isDisabled}
+              onClick={({ currentTarget }) => onChoose(null, currentTarget.form)}
+            >
               {t('card.unassign', { name: plainText(current.name) })}
             </button>
           </li>
@@ -255,7 +270,7 @@ function PerformerChoice({ performers, current, isDisabled, onChoose }: Performe
               className="choice"
               aria-pressed={current?.id === performer.id}
               disabled={isDisabled || current?.id === performer.id}
-              onClick={() => onChoose(performer)}
+              onClick={({ currentTarget }) => onChoose(performer, currentTarget.form)}
             >
               <bdi dir="auto">{plainText(performer.name)}</bdi>
               <span className="assign-notes">{plainText(performer.notes)}</span>
@@ -264,7 +279,12 @@ function PerformerChoice({ performers, current, isDisabled, onChoose }: Performe
         ))}
         {isNew ? (
           <li>
-            <button type="button" className="choice" disabled={isDisabled} onClick={() => onChoose({ id: null, name })}>
+            <button
+              type="button"
+              className="choice"
+              disabled={isDisabled}
+              onClick={({ currentTarget }) => onChoose({ id: null, name }, currentTarget.form)}
+            >
               {t('slot.assignNew', { name: plainText(name) })}
             </button>
           </li>
@@ -275,29 +295,27 @@ function PerformerChoice({ performers, current, isDisabled, onChoose }: Performe
   )
 }
 
-interface ColorChoiceProps {
-  readonly value: SlotEntries['color']
-  onChange(color: SlotEntries['color']): void
-}
-
-function ColorChoice({ value, onChange }: ColorChoiceProps) {
+function ColorChoice({ color }: Pick<SlotRecord, 'color'>) {
+  const [value = color ?? ''] = useEntered('color') ?? []
+  const changed = useChangedText('color')
   return (
-    <fieldset className="field">
+    <fieldset className="field" data-label={t('slot.fields.color')}>
       <legend>{t('slot.fields.color')}</legend>
       <div className="swatches">
-        {(['', ...slotColors] as const).map((color) => (
-          <label key={color} className="swatch" title={colorName(color)}>
+        {(['', ...slotColors] as const).map((choice) => (
+          <label key={choice} className="swatch" title={colorName(choice)}>
             <input
               type="radio"
               name="color"
-              style={color === '' ? undefined : { background: `var(--slot-${color})` }}
-              checked={value === color}
-              onChange={() => onChange(color)}
+              value={choice}
+              style={choice === '' ? undefined : { background: `var(--slot-${choice})` }}
+              defaultChecked={value === choice}
             />
-            <span className="visually-hidden">{colorName(color)}</span>
+            <span className="visually-hidden">{colorName(choice)}</span>
           </label>
         ))}
       </div>
+      <ChangedNote text={changed} />
     </fieldset>
   )
 }

@@ -1,10 +1,10 @@
-/** The entry about a slot, as the texts of a form. */
+/** The entry about a slot, as the values of a form. */
 
 import type { SlotChange, SlotRecord } from '../../../src/contract/slots.ts'
-import type { SlotColor } from '../../../src/contract/values.ts'
+import { type SlotColor, slotColors } from '../../../src/contract/values.ts'
 import { nothingPlanned } from '../../../src/domain/equipment/slot-entry.ts'
 import { listSlotHolders } from '../../../src/domain/equipment/slots.ts'
-import { isSameJson } from '../../../src/domain/json.ts'
+import { t } from '../../app/i18n.ts'
 import type { WatchState } from '../../app/watch-state.ts'
 
 /** A new performer has no id. */
@@ -12,19 +12,6 @@ export interface ChosenPerformer {
   readonly id: number | null
   readonly name: string
 }
-
-export interface SlotEntries {
-  readonly performer: ChosenPerformer | null
-  readonly role: string
-  readonly label: string
-  readonly color: SlotColor | ''
-  readonly frequency: string
-  readonly note: string
-}
-
-export type EntryName = keyof SlotEntries
-
-const names = ['performer', 'role', 'label', 'color', 'frequency', 'note'] as const satisfies readonly EntryName[]
 
 /** Of a slot about which nothing is known. */
 export function emptyRecord(slot: number): SlotRecord {
@@ -40,31 +27,32 @@ export function versionOf({ channel_id, placeholder_id, version }: SlotRecord): 
   return channel_id === null && placeholder_id === null ? undefined : version
 }
 
-export function entriesOf({ performer, role, label, color, planned, note }: SlotRecord): SlotEntries {
+export function formatPerformer(performer: ChosenPerformer | null): string {
+  return performer === null ? '' : JSON.stringify({ id: performer.id, name: performer.name })
+}
+
+export function parsePerformer(text: string): ChosenPerformer | null {
+  return text === '' ? null : JSON.parse(text)
+}
+
+/** Contains what the form has fields for. */
+export function toSlotChange(values: FormData, { planned }: SlotRecord): SlotChange {
+  const has = (name: string) => values.has(name)
+  const text = (name: string) => String(values.get(name) ?? '').trim() || null
+  const performer = parsePerformer(text('performer') ?? '')
+  const isNew = performer !== null && performer.id === null
   return {
-    performer: performer && { id: performer.id, name: performer.name },
-    role: role ?? '',
-    label: label ?? '',
-    color: color ?? '',
-    frequency: planned.frequency ?? '',
-    note: note ?? '',
+    ...(has('performer') && (isNew ? { performer_name: performer.name } : { performer_id: performer?.id ?? null })),
+    ...(has('role') && { role: text('role') }),
+    ...(has('label') && { label: text('label') }),
+    ...(has('color') && { color: slotColors.find((color) => color === text('color')) ?? null }),
+    ...(has(frequencyField) && { planned: { ...planned, frequency: toMegahertz(text(frequencyField) ?? '') } }),
+    ...(has('note') && { note: text('note') }),
   }
 }
 
-/** Contains the given entries alone. */
-export function toSlotChange(entries: Partial<SlotEntries>, { planned }: SlotRecord): SlotChange {
-  const { performer, role, label, color, frequency, note } = entries
-  const isNew = performer != null && performer.id === null
-  return {
-    ...(performer !== undefined &&
-      (isNew ? { performer_name: performer.name } : { performer_id: performer?.id ?? null })),
-    ...(role !== undefined && { role: role.trim() || null }),
-    ...(label !== undefined && { label: label.trim() || null }),
-    ...(color !== undefined && { color: color || null }),
-    ...(frequency !== undefined && { planned: { ...planned, frequency: toMegahertz(frequency) } }),
-    ...(note !== undefined && { note: note.trim() || null }),
-  }
-}
+/** The name of the field, also for errors. */
+export const frequencyField = 'planned.frequency'
 
 /** Three decimals, as the service requires. Other texts are left for its error message. */
 export function toMegahertz(text: string): string | null {
@@ -74,10 +62,6 @@ export function toMegahertz(text: string): string | null {
   return Number.isFinite(number) ? number.toFixed(3) : typed
 }
 
-export function changedEntries(before: SlotEntries, after: SlotEntries): readonly EntryName[] {
-  return names.filter((name) => !isSameJson(before[name], after[name]))
-}
-
 /** Another person may have moved the channel or placeholder of the record. */
 export function presentSlot(record: SlotRecord, { receivers, placeholders }: WatchState): number {
   const { slot, channel_id, placeholder_id } = record
@@ -85,4 +69,8 @@ export function presentSlot(record: SlotRecord, { receivers, placeholders }: Wat
     ({ kind, id }) => id === (kind === 'channel' ? channel_id : placeholder_id),
   )
   return holder?.slot ?? slot
+}
+
+export function colorName(color: SlotColor | ''): string {
+  return color === '' ? t('slot.noColor') : t(`card.colors.${color}`)
 }

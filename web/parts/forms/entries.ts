@@ -1,0 +1,78 @@
+/** The named fields of a form, as the user sees them. */
+
+import { isSameJson } from '../../../src/domain/json.ts'
+import { formatList, plainText } from '../../app/format.ts'
+import { t } from '../../app/i18n.ts'
+
+export interface Entry {
+  readonly label: string
+  /** Empty for a box that is not ticked. */
+  readonly values: readonly string[]
+  readonly text: string
+  readonly isSecret: boolean
+}
+
+/** By name. */
+export type Entries = ReadonlyMap<string, Entry>
+
+type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
+
+const noEntries: readonly string[] = ['file', 'submit', 'button']
+
+/** Without files. Labels are read from the attribute `data-label`, secrets are marked by `data-secret`. */
+export function readEntries(form: HTMLFormElement): Entries {
+  const controls = new Map<string, [Control, ...Control[]]>()
+  for (const control of form.elements) {
+    if (!isControl(control) || control.name === '' || noEntries.includes(control.type)) continue
+    if (control.matches(':disabled')) continue
+    const group = controls.get(control.name)
+    if (group === undefined) controls.set(control.name, [control])
+    else group.push(control)
+  }
+  return new Map([...controls].map(([name, group]) => [name, entryOf(group)]))
+}
+
+function isControl(element: Element): element is Control {
+  return (
+    element instanceof HTMLInputElement ||
+    element instanceof HTMLSelectElement ||
+    element instanceof HTMLTextAreaElement
+  )
+}
+
+function entryOf(controls: readonly [Control, ...Control[]]): Entry {
+  const [first] = controls
+  const filled = controls.filter((control) => !isBox(control) || control.checked)
+  const isTick = isBox(first) && first.closest('fieldset[data-label]') === null
+  const texts = filled.map((control) => plainText(textOf(control))).filter((text) => text !== '')
+  return {
+    label: first.closest<HTMLElement>('[data-label]')?.dataset.label ?? '',
+    values: filled.map(({ value }) => value),
+    text: isTick ? t(first.checked ? 'settings.on' : 'settings.off') : formatList(texts),
+    isSecret: controls.some((control) => control.dataset.secret !== undefined),
+  }
+}
+
+function isBox(control: Control): control is HTMLInputElement {
+  return control.type === 'checkbox' || control.type === 'radio'
+}
+
+function textOf(control: Control): string {
+  if (control.dataset.secret !== undefined) return control.value === '' ? '' : '••••'
+  if (isBox(control)) return control.labels?.[0]?.textContent ?? ''
+  if (control instanceof HTMLSelectElement) return control.selectedOptions[0]?.text ?? ''
+  return control.dataset.text ?? control.value
+}
+
+/** In the order of the form. */
+export function changedNames(before: Entries, after: Entries): readonly string[] {
+  const names = new Set([...after.keys(), ...before.keys()])
+  return [...names].filter((name) => !isSameJson(before.get(name)?.values ?? [], after.get(name)?.values ?? []))
+}
+
+/** The fields of `body` that differ from those of `before`. */
+export function changedFields<Body extends object>(before: Body, body: Body): Partial<Body> {
+  const names = Object.keys(body) as (keyof Body)[]
+  const changed = names.filter((name) => !isSameJson(before[name] ?? null, body[name] ?? null))
+  return Object.fromEntries(changed.map((name) => [name, body[name]])) as Partial<Body>
+}
