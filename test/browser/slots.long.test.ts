@@ -157,7 +157,7 @@ it('shows what another person has changed meanwhile, and keeps either or both', 
   await dialog(bob).getByLabel('Label').fill('Solo')
   await dialog(bob).getByLabel('Note').fill('Wig')
   await press(bob, 'Save')
-  await dialog(bob).getByText('Another user has just changed slot 7, so nothing was saved.').waitFor()
+  await dialog(bob).getByText('Another user has just changed this, so nothing was saved.').waitFor()
   await dialog(bob).getByText('Label: Mic 7 → Lead').waitFor()
   await dialog(bob).getByText('(yours: Solo)').waitFor()
   await eventually(() => findViolations(bob)).toEqual([])

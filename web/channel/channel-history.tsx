@@ -290,6 +290,7 @@ function MarkerDialog({ channelId, at, onAdded, onClose }: MarkerDialogProps) {
     <FormDialog
       title={t('channel.markerAt', { time: formatTime(at * 1_000) })}
       action={t('channel.addMarker')}
+      edit={{ address: `/api/markers/?channel=${channelId}`, record: null }}
       send={(values) =>
         api.write('POST', '/api/markers/', { time, channel_id: channelId, text: values.get('text') }, 'object')
       }

@@ -10,6 +10,7 @@ import { formatSlots, parseSlots, slotsProblem, useSlotContents } from '../parts
 import { FormDialog } from '../parts/dialogs/dialog.tsx'
 import { useShowUndoable } from '../parts/dialogs/messages.tsx'
 import { Field } from '../parts/forms/field.tsx'
+import type { Sending } from '../parts/forms/use-edit.tsx'
 import { SwapButton } from '../parts/slots/swap-button.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
 
@@ -49,15 +50,14 @@ export function Spares({ facts, onSwap }: SparesProps) {
   )
 }
 
-function SparesDialog({ record: { slot, spares, version }, onClose }: { record: SlotRecord; onClose(): void }) {
+function SparesDialog({ record, onClose }: { record: SlotRecord; onClose(): void }) {
+  const { slot } = record
   const { api } = useServices()
   const showUndoable = useShowUndoable()
-  // Fixed when the dialog opens, because messages must not change the form.
-  const [before] = useState({ spares, version })
-  const send = async (values: FormData) => {
+  const send = async (values: FormData, { version }: Sending<SlotRecord>) => {
     const read = parseSlots(String(values.get('spares')))
     const body = { spares: read.ok ? read.slots : [] }
-    const response = await api.write('PUT', `/api/slots/${slot}/`, body, 'object', before.version)
+    const response = await api.write('PUT', `/api/slots/${slot}/`, body, 'object', version)
     if (response.ok) showUndoable(t('swap.saved', { slot }), [response.undoId])
     return response
   }
@@ -66,19 +66,22 @@ function SparesDialog({ record: { slot, spares, version }, onClose }: { record: 
       title={t('swap.editTitle', { slot })}
       action={t('swap.save')}
       check={(values) => slotsProblem(values, 'spares')}
+      edit={{ address: `/api/slots/${slot}/?spares`, record, latest: record }}
       send={send}
       onDone={onClose}
       onClose={onClose}
     >
-      <Field
-        name="spares"
-        label={t('swap.spares')}
-        hint={t('swap.editHint')}
-        defaultValue={formatSlots(before.spares)}
-        required={false}
-        autoFocus={true}
-        autoComplete="off"
-      />
+      {({ spares }) => (
+        <Field
+          name="spares"
+          label={t('swap.spares')}
+          hint={t('swap.editHint')}
+          defaultValue={formatSlots(spares)}
+          required={false}
+          autoFocus={true}
+          autoComplete="off"
+        />
+      )}
     </FormDialog>
   )
 }

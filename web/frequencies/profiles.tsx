@@ -8,7 +8,9 @@ import { t } from '../app/i18n.ts'
 import type { Resource } from '../app/resource.ts'
 import { useMay } from '../app/session.ts'
 import { FormDialog, Removal } from '../parts/dialogs/dialog.tsx'
+import { changedFields } from '../parts/forms/entries.ts'
 import { Field } from '../parts/forms/field.tsx'
+import { useLatest } from '../parts/forms/use-latest.ts'
 import { Loaded } from '../parts/loaded.tsx'
 import { type Column, DataTable } from '../parts/tables/data-table.tsx'
 
@@ -56,6 +58,7 @@ export function Profiles({ resource, level, onDone }: ProfilesProps) {
           action={question.profile.is_built_in ? t('settings.reset') : t('frequencies.profiles.remove')}
           done={t('frequencies.profiles.resetDone')}
           path={`/api/frequencies/profiles/${question.profile.id}/`}
+          record={question.profile}
           onDone={onDone}
           onClose={close}
         >
@@ -131,19 +134,18 @@ interface EditProfileProps {
 
 function EditProfile({ profile, level, onDone, onClose }: EditProfileProps) {
   const { api } = useServices()
-  const { id, name, levels, window_mhz, source } = profile
-  const send = (values: FormData) => {
+  const { id, name } = profile
+  const latest = useLatest('/api/frequencies/profiles/', profile, ['frequencies'])
+  const bodyOf = (values: FormData, { levels, window_mhz }: FrequencyProfileBody) => {
     const guardsOf = (of: GuardLevel) =>
       Object.fromEntries(
         guardKinds.map((kind) => [kind, Number(values.get(`${of}.${kind}`) ?? levels[of][kind])]),
       ) as Guards
-    const window = windowOf(values)
-    const body = {
+    return {
       levels: Object.fromEntries(guardLevels.map((of) => [of, guardsOf(of)])) as Record<GuardLevel, Guards>,
-      window_mhz: { ...window_mhz, [level]: window },
+      window_mhz: { ...window_mhz, [level]: windowOf(values) },
       source: String(values.get('source')),
     }
-    return api.write('PATCH', `/api/frequencies/profiles/${id}/`, body, 'object')
   }
   return (
     <FormDialog
@@ -151,8 +153,24 @@ function EditProfile({ profile, level, onDone, onClose }: EditProfileProps) {
       action={t('settings.save')}
       check={(values) => valueProblem(values, level)}
       done={() => t('frequencies.profiles.done', { name: plainText(name) })}
-      {...{ send, onDone, onClose }}
+      edit={{ address: `/api/frequencies/profiles/${id}/`, record: profile, latest }}
+      send={(values, { record, before, version }) => {
+        const change = changedFields(bodyOf(before, record), bodyOf(values, record))
+        return api.write('PATCH', `/api/frequencies/profiles/${id}/`, change, 'object', version)
+      }}
+      {...{ onDone, onClose }}
     >
+      {(record) => <ProfileFields profile={record} level={level} />}
+    </FormDialog>
+  )
+}
+
+function ProfileFields({
+  profile: { levels, window_mhz, source },
+  level,
+}: Pick<EditProfileProps, 'profile' | 'level'>) {
+  return (
+    <>
       <div className="guard-fields">
         {guardKinds.map((kind) => (
           <Field
@@ -175,7 +193,7 @@ function EditProfile({ profile, level, onDone, onClose }: EditProfileProps) {
       </div>
       <p className="hint">{t('frequencies.profiles.guardHint')}</p>
       <Field name="source" label={t('frequencies.profiles.source')} required={false} defaultValue={source} />
-    </FormDialog>
+    </>
   )
 }
 

@@ -1,12 +1,16 @@
 import { useState } from 'react'
 import type { PlaceholderBody } from '../../src/contract/placeholders.ts'
-import { type PlaceholderKind, placeholderKinds } from '../../src/contract/values.ts'
+import { placeholderKinds } from '../../src/contract/values.ts'
 import type { ApiResponse, Problem } from '../app/api.ts'
 import type { Edit } from '../app/arrangement.ts'
+import { useWatchState } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
-import { Dialog } from '../parts/dialogs/dialog.tsx'
+import { CancelButton, Dialog } from '../parts/dialogs/dialog.tsx'
+import { changedFields } from '../parts/forms/entries.ts'
 import { Field, SelectField, TextField } from '../parts/forms/field.tsx'
+import { useFieldState } from '../parts/forms/field-state.ts'
 import { Form } from '../parts/forms/form.tsx'
+import type { Sending } from '../parts/forms/use-edit.tsx'
 import { toMegahertz } from '../parts/slots/slot-entries.ts'
 import type { SlotContent } from './tiles.tsx'
 import type { Edits } from './use-edits.ts'
@@ -24,7 +28,7 @@ export function PlaceholderDialog({ slot, contents, edits, nameOf, onAdded, onCl
   const content = contents.get(slot)
   // Fixed when the dialog opens, because messages must not change the form.
   const [before] = useState(content?.kind === 'placeholder' ? content.placeholder : null)
-  const [kind, setKind] = useState<PlaceholderKind>(before?.kind ?? 'wireless')
+  const latest = useWatchState(({ placeholders }) => placeholders.find(({ id }) => id === before?.id) ?? null)
 
   const check = (values: FormData): Problem | null => {
     const { slot: to } = toFields(values)
@@ -32,12 +36,11 @@ export function PlaceholderDialog({ slot, contents, edits, nameOf, onAdded, onCl
     const detail = t('arrange.placeholder.slotTaken', { slot: to, name: nameOf(to) })
     return { kind: 'refused', field: 'slot', detail }
   }
-  const send = (values: FormData): Promise<ApiResponse<Edit>> => {
-    const { id = 0, version = 0 } = before ?? {}
-    const after: PlaceholderBody = { id, ...toFields(values), kind, version }
-    return edits.send(
-      before === null ? { type: 'add_placeholder', placeholder: after } : { type: 'change_placeholder', before, after },
-    )
+  const send = (values: FormData, { record, before }: Sending<PlaceholderBody | null>): Promise<ApiResponse<Edit>> => {
+    if (record === null)
+      return edits.send({ type: 'add_placeholder', placeholder: { id: 0, version: 0, ...toFields(values) } })
+    const after = { ...record, ...changedFields(toFields(before), toFields(values)) }
+    return edits.send({ type: 'change_placeholder', before: record, after })
   }
   const done = (edit: Edit) => {
     onClose()
@@ -54,13 +57,12 @@ export function PlaceholderDialog({ slot, contents, edits, nameOf, onAdded, onCl
     >
       <Form
         action={before === null ? t('arrange.placeholder.addAction') : t('arrange.placeholder.save')}
+        edit={{ address: `/api/placeholders/${before?.id ?? `?slot=${slot}`}`, record: before, latest, canAdd: true }}
         {...{ check, send }}
         onDone={done}
         others={
           <>
-            <button type="button" className="choice" onClick={onClose}>
-              {t('parts.dialog.cancel')}
-            </button>
+            <CancelButton />
             {before === null ? null : (
               <button type="button" className="choice" data-tone="alarm" onClick={() => remove(before)}>
                 {t('arrange.placeholder.remove')}
@@ -69,45 +71,54 @@ export function PlaceholderDialog({ slot, contents, edits, nameOf, onAdded, onCl
           </>
         }
       >
-        <p className="hint">{t('arrange.placeholder.intro')}</p>
-        <SelectField
-          name="kind"
-          label={t('arrange.placeholder.kind')}
-          value={kind}
-          onChange={({ target }) => setKind(target.value as PlaceholderKind)}
-          options={placeholderKinds.map((value) => ({ value, text: t(`arrange.placeholder.kinds.${value}`) }))}
-        />
-        <Field
-          name="name"
-          label={t('arrange.placeholder.name')}
-          defaultValue={before?.name}
-          required={false}
-          autoFocus={true}
-          autoComplete="off"
-          maxLength={255}
-        />
-        {kind === 'wireless' || kind === 'iem' ? (
-          <Field
-            name="frequency"
-            label={t('arrange.placeholder.frequency')}
-            hint={t('arrange.placeholder.frequencyHint')}
-            defaultValue={before?.frequency ?? undefined}
-            required={false}
-            inputMode="decimal"
-            autoComplete="off"
-          />
-        ) : null}
-        <Field
-          name="slot"
-          label={t('arrange.placeholder.slot')}
-          type="number"
-          min={1}
-          max={65_535}
-          defaultValue={before?.slot ?? slot}
-        />
-        <TextField name="note" label={t('arrange.placeholder.note')} rows={2} defaultValue={before?.note} />
+        {(record) => <PlaceholderFields placeholder={record} slot={slot} />}
       </Form>
     </Dialog>
+  )
+}
+
+function PlaceholderFields({ placeholder, slot }: { placeholder: PlaceholderBody | null; slot: number }) {
+  const [kind, setKind] = useFieldState('kind', placeholder?.kind ?? 'wireless')
+  return (
+    <>
+      <p className="hint">{t('arrange.placeholder.intro')}</p>
+      <SelectField
+        name="kind"
+        label={t('arrange.placeholder.kind')}
+        value={kind}
+        onChange={({ target }) => setKind(target.value)}
+        options={placeholderKinds.map((value) => ({ value, text: t(`arrange.placeholder.kinds.${value}`) }))}
+      />
+      <Field
+        name="name"
+        label={t('arrange.placeholder.name')}
+        defaultValue={placeholder?.name}
+        required={false}
+        autoFocus={true}
+        autoComplete="off"
+        maxLength={255}
+      />
+      {kind === 'wireless' || kind === 'iem' ? (
+        <Field
+          name="frequency"
+          label={t('arrange.placeholder.frequency')}
+          hint={t('arrange.placeholder.frequencyHint')}
+          defaultValue={placeholder?.frequency ?? undefined}
+          required={false}
+          inputMode="decimal"
+          autoComplete="off"
+        />
+      ) : null}
+      <Field
+        name="slot"
+        label={t('arrange.placeholder.slot')}
+        type="number"
+        min={1}
+        max={65_535}
+        defaultValue={placeholder?.slot ?? slot}
+      />
+      <TextField name="note" label={t('arrange.placeholder.note')} rows={2} defaultValue={placeholder?.note} />
+    </>
   )
 }
 
@@ -115,6 +126,7 @@ function toFields(values: FormData) {
   const text = (name: string) => String(values.get(name) ?? '').trim()
   return {
     slot: Number(text('slot')),
+    kind: placeholderKinds.find((kind) => kind === text('kind')) ?? 'wireless',
     name: text('name'),
     frequency: toMegahertz(text('frequency')),
     note: text('note'),

@@ -11,11 +11,15 @@ import type { ApiResponse, Problem } from '../app/api.ts'
 import { useServices } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
-import { Dialog, DialogEnd } from '../parts/dialogs/dialog.tsx'
+import { CancelButton, Dialog, DialogEnd } from '../parts/dialogs/dialog.tsx'
 import { useShowMessage } from '../parts/dialogs/messages.tsx'
+import { changedFields } from '../parts/forms/entries.ts'
 import { Field, SecretField, SelectField, TextField, TickField } from '../parts/forms/field.tsx'
+import { useFieldState } from '../parts/forms/field-state.ts'
 import { Form } from '../parts/forms/form.tsx'
-import { notifiersPath } from '../parts/notifiers.ts'
+import type { Sending } from '../parts/forms/use-edit.tsx'
+import { useLatest } from '../parts/forms/use-latest.ts'
+import { notificationTopics, notifiersPath } from '../parts/notifiers.ts'
 import type { NewSecret } from './secret-once.tsx'
 import { ServiceIcon } from './service-icon.tsx'
 import {
@@ -78,18 +82,21 @@ function ServiceForm({ notifier, type, onBack, onSecret, onDone, onClose }: Serv
   const config = notifier?.config ?? null
   const [isMoved, setMoved] = useState(false)
 
-  const send = (values: FormData): Promise<ApiResponse<Stored>> => {
-    const name = String(values.get('name')).trim()
+  const bodyOf = (values: FormData) => ({
+    ...{ name: String(values.get('name')).trim(), without_names: values.get('without_names') !== null },
+  })
+  const latest = useLatest(notifiersPath, notifier, notificationTopics)
+  const send = (values: FormData, { record, before, version }: Sending<NotificationChannelBody | null>) => {
     const change = changedConfig(type, config, values)
-    const without_names = values.get('without_names') !== null
-    if (notifier === null)
-      return atField(type, api.write('POST', notifiersPath, { name, type, config: change, without_names }, 'object'))
+    if (record === null) {
+      const body = { ...bodyOf(values), type, config: change }
+      return atField<Stored>(type, api.write('POST', notifiersPath, body, 'object'))
+    }
     const body = {
-      ...(name !== notifier.name && { name }),
-      ...(without_names !== notifier.without_names && { without_names }),
+      ...changedFields(bodyOf(before), bodyOf(values)),
       ...(Object.keys(change).length > 0 && { config: change }),
     }
-    return atField(type, api.write('PATCH', `${notifiersPath}${notifier.id}/`, body, 'object'))
+    return atField<Stored>(type, api.write('PATCH', `${notifiersPath}${record.id}/`, body, 'object', version))
   }
   const done = async ({ name, secret }: Stored) => {
     onClose()
@@ -115,6 +122,7 @@ function ServiceForm({ notifier, type, onBack, onSecret, onDone, onClose }: Serv
         action={t('notifications.form.save')}
         check={(values) => findProblem(type, config, values)}
         onChange={(values) => setMoved(isMovedConfig(type, config, values))}
+        edit={{ address: `${notifiersPath}${notifier?.id ?? `?${type}`}`, record: notifier, latest }}
         send={send}
         onDone={done}
         others={
@@ -124,27 +132,29 @@ function ServiceForm({ notifier, type, onBack, onSecret, onDone, onClose }: Serv
                 {t('notifications.form.back')}
               </button>
             )}
-            <button type="button" className="choice" onClick={onClose}>
-              {t('parts.dialog.cancel')}
-            </button>
+            <CancelButton />
           </>
         }
       >
-        <Field
-          name="name"
-          label={t('notifications.form.name')}
-          hint={t('notifications.form.nameHint')}
-          defaultValue={notifier?.name ?? service}
-          autoComplete="off"
-          maxLength={255}
-        />
-        <ConfigFields {...{ type, config, isMoved }} />
-        <TickField
-          name="without_names"
-          label={t('notifications.form.withoutNames')}
-          hint={t('notifications.form.withoutNamesHint')}
-          defaultChecked={notifier?.without_names ?? false}
-        />
+        {(record) => (
+          <>
+            <Field
+              name="name"
+              label={t('notifications.form.name')}
+              hint={t('notifications.form.nameHint')}
+              defaultValue={record?.name ?? service}
+              autoComplete="off"
+              maxLength={255}
+            />
+            <ConfigFields {...{ type, isMoved }} config={record?.config ?? null} />
+            <TickField
+              name="without_names"
+              label={t('notifications.form.withoutNames')}
+              hint={t('notifications.form.withoutNamesHint')}
+              defaultChecked={record?.without_names ?? false}
+            />
+          </>
+        )}
       </Form>
     </Dialog>
   )
@@ -181,7 +191,7 @@ interface ConfigFieldsProps {
 function ConfigFields({ type, config, isMoved }: ConfigFieldsProps) {
   /** The chosen encryption sets its usual port, unless a port was typed. */
   const [security, setSecurity] = useState<Security | null>(null)
-  const [typedPort, setTypedPort] = useState<string | null>(null)
+  const [typedPort, setTypedPort] = useFieldState(fieldName('port'), '')
   return fieldsOf(type).map((field) => {
     const key = `${type}.${field.name}` as ServiceFieldKey
     const shared = {
@@ -209,7 +219,7 @@ function ConfigFields({ type, config, isMoved }: ConfigFieldsProps) {
             key={key}
             {...text}
             defaultValue={undefined}
-            value={typedPort ?? port}
+            value={typedPort || port}
             onChange={({ target }) => setTypedPort(target.value)}
             inputMode="numeric"
           />
@@ -222,7 +232,8 @@ function ConfigFields({ type, config, isMoved }: ConfigFieldsProps) {
         return <SecretField key={key} {...secret} {...{ stored, isMoved }} />
       }
       default:
-        return <Field key={key} {...text} inputMode={field.kind === 'address' ? 'url' : 'text'} />
+        // It may contain a password or a token.
+        return <Field key={key} {...text} data-private inputMode={field.kind === 'address' ? 'url' : 'text'} />
     }
   })
 }

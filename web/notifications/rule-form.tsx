@@ -12,12 +12,14 @@ import { useResource } from '../app/resource.ts'
 import { FormDialog } from '../parts/dialogs/dialog.tsx'
 import { displayName, manufacturersPath } from '../parts/equipment/manufacturer-names.tsx'
 import { ChoicesField } from '../parts/forms/choices-field.tsx'
+import { changedFields } from '../parts/forms/entries.ts'
 import { Field, SelectField, TickField } from '../parts/forms/field.tsx'
-import { rulesPath } from '../parts/notifiers.ts'
+import { useFieldState, useTickState } from '../parts/forms/field-state.ts'
+import { useLatest } from '../parts/forms/use-latest.ts'
+import { notificationTopics, rulesPath } from '../parts/notifiers.ts'
 import { ruleSentence, siteText, useRuleNames } from './rule-sentence.ts'
 import {
   passesMidnight,
-  type RuleTime,
   type RuleValues,
   ruleOf,
   ruleTimes,
@@ -37,17 +39,7 @@ interface RuleFormProps {
 
 export function RuleForm({ rule, notifiers, onDone, onClose }: RuleFormProps) {
   const { api } = useServices()
-  const names = useRuleNames(notifiers)
-  const [first] = notifiers
-  // A single notifier is selected by default.
-  const initial = rule ?? suggestedRule('', first !== undefined && notifiers.length === 1 ? [first.id] : [])
-  const { draft, sentence, noteEdit } = useDraft(initial)
-  const send = (values: FormData) => {
-    const body = ruleOf(values)
-    return rule === null
-      ? api.write('POST', rulesPath, body, 'object')
-      : api.write('PATCH', `${rulesPath}${rule.id}/`, body, 'object')
-  }
+  const latest = useLatest(rulesPath, rule, notificationTopics)
   return (
     <FormDialog
       title={
@@ -55,12 +47,31 @@ export function RuleForm({ rule, notifiers, onDone, onClose }: RuleFormProps) {
       }
       action={t('notifications.form.save')}
       check={(values) => findProblem(ruleOf(values))}
-      onChange={noteEdit}
+      edit={{ address: `${rulesPath}${rule?.id ?? ''}`, record: rule, latest, canAdd: true }}
+      send={(values, { record, before, version }) => {
+        const body = ruleOf(values)
+        return record === null
+          ? api.write('POST', rulesPath, body, 'object')
+          : api.write('PATCH', `${rulesPath}${record.id}/`, changedFields(ruleOf(before), body), 'object', version)
+      }}
       done={({ name }) =>
         t(rule === null ? 'notifications.rules.added' : 'notifications.rules.saved', { name: plainText(name) })
       }
-      {...{ send, onDone, onClose }}
+      {...{ onDone, onClose }}
     >
+      {(record) => <RuleFields rule={record} notifiers={notifiers} />}
+    </FormDialog>
+  )
+}
+
+function RuleFields({ rule, notifiers }: Pick<RuleFormProps, 'rule' | 'notifiers'>) {
+  const names = useRuleNames(notifiers)
+  const [first] = notifiers
+  // A single notifier is selected by default.
+  const initial = rule ?? suggestedRule('', first !== undefined && notifiers.length === 1 ? [first.id] : [])
+  const { draft, sentence } = useDraft(initial)
+  return (
+    <>
       <p className="rule-sentence" ref={sentence}>
         <bdi>{ruleSentence(draft, names)}</bdi>
       </p>
@@ -94,7 +105,7 @@ export function RuleForm({ rule, notifiers, onDone, onClose }: RuleFormProps) {
         defaultChecked={initial.send_cleared}
       />
       <Escalation initial={initial} notifiers={notifiers} />
-    </FormDialog>
+    </>
   )
 }
 
@@ -109,9 +120,15 @@ function useDraft(initial: RuleValues) {
   const [draft, setDraft] = useState(initial)
   useEffect(() => {
     const form = sentence.current?.closest('form')
+    const noteEdit = () => setEdits((count) => count + 1)
+    form?.addEventListener('input', noteEdit)
+    return () => form?.removeEventListener('input', noteEdit)
+  }, [])
+  useEffect(() => {
+    const form = sentence.current?.closest('form')
     if (form && edits > 0) setDraft(ruleOf(new FormData(form)))
   }, [edits])
-  return { draft, sentence, noteEdit: () => setEdits((count) => count + 1) }
+  return { draft, sentence }
 }
 
 interface PartProps {
@@ -220,7 +237,8 @@ function SiteChoices({ chosen }: { chosen: readonly string[] }) {
 }
 
 function When({ initial: { when } }: PartProps) {
-  const [time, setTime] = useState<RuleTime>(timeOf(when))
+  const [value, setTime] = useFieldState('when', timeOf(when))
+  const time = ruleTimes.find((known) => known === value) ?? 'always'
   return (
     <>
       <SelectField
@@ -229,7 +247,7 @@ function When({ initial: { when } }: PartProps) {
         hint={t(`notifications.rules.whenHints.${time}`)}
         options={ruleTimes.map((value) => ({ value, text: t(`notifications.rules.times.${value}`) }))}
         value={time}
-        onChange={({ target }) => setTime(ruleTimes.find((value) => value === target.value) ?? 'always')}
+        onChange={({ target }) => setTime(target.value)}
       />
       {time === 'schedule' ? <ScheduleFields schedule={typeof when === 'string' ? null : when} /> : null}
     </>
@@ -239,7 +257,7 @@ function When({ initial: { when } }: PartProps) {
 const usualEscalationSeconds = 60
 
 function Escalation({ initial: { escalate }, notifiers }: PartProps & Pick<RuleFormProps, 'notifiers'>) {
-  const [isOn, setOn] = useState(escalate !== null)
+  const [isOn, setOn] = useTickState('escalate', escalate !== null)
   return (
     <>
       <TickField
@@ -290,7 +308,9 @@ function findProblem({ name, notification_channel_ids, when, escalate }: RuleVal
 function ScheduleFields({ schedule }: { schedule: Schedule | null }) {
   const zone = useResource('/api/config/', 'object').body?.TIME_ZONE
   const initial = schedule ?? usualSchedule(zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone)
-  const [hours, setHours] = useState({ from: initial.from, to: initial.to })
+  const [from, setFrom] = useFieldState('when.from', initial.from)
+  const [to, setTo] = useFieldState('when.to', initial.to)
+  const hours = { from: { value: from, set: setFrom }, to: { value: to, set: setTo } }
   // The browser may not list the current time zone.
   const zones = [...new Set([initial.time_zone, ...Intl.supportedValuesOf('timeZone')])].sort()
   return (
@@ -308,12 +328,12 @@ function ScheduleFields({ schedule }: { schedule: Schedule | null }) {
             name={`when.${end}`}
             label={t(`notifications.rules.hours.${end}`)}
             type="time"
-            value={hours[end]}
-            onChange={({ target }) => setHours({ ...hours, [end]: target.value })}
+            value={hours[end].value}
+            onChange={({ target }) => hours[end].set(target.value)}
           />
         ))}
       </div>
-      {passesMidnight(hours) ? <p className="hint">{t('notifications.rules.overnight')}</p> : null}
+      {passesMidnight({ from, to }) ? <p className="hint">{t('notifications.rules.overnight')}</p> : null}
       <SelectField
         key={initial.time_zone}
         name="when.time_zone"

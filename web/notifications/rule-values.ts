@@ -9,7 +9,7 @@ export type RuleValues = Unstored<NotificationRuleBody>
 export type Schedule = Exclude<RuleValues['when'], string>
 
 export const ruleTimes = ['always', 'during_shows', 'schedule'] as const
-export type RuleTime = (typeof ruleTimes)[number]
+type RuleTime = (typeof ruleTimes)[number]
 
 export function timeOf(when: RuleValues['when']): RuleTime {
   return typeof when === 'string' ? when : 'schedule'

@@ -172,6 +172,7 @@ function RemovalQuestion({ rule, ...rest }: { rule: Rule; onDone: () => Promise<
       action={t('notifications.rules.remove')}
       done={t('notifications.removal.done', { name })}
       path={`${rulesPath}${rule.id}/`}
+      record={rule}
     >
       <p>{t('notifications.rules.removalConsequence')}</p>
     </Removal>

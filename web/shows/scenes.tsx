@@ -1,7 +1,6 @@
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import type { SceneBody, SceneRecall } from '../../src/contract/shows.ts'
-import type { ApiResponse } from '../app/api.ts'
 import { useServices } from '../app/context.ts'
 import { formatMoment, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
@@ -10,6 +9,7 @@ import { useMay } from '../app/session.ts'
 import { FormDialog, Removal } from '../parts/dialogs/dialog.tsx'
 import { useShowUndoable } from '../parts/dialogs/messages.tsx'
 import { Field } from '../parts/forms/field.tsx'
+import { useLatest } from '../parts/forms/use-latest.ts'
 import { Loaded } from '../parts/loaded.tsx'
 import { RecallDialog } from './recall-dialog.tsx'
 
@@ -19,7 +19,6 @@ type Question = { readonly kind: 'add' } | { readonly kind: (typeof sceneActions
 
 export function Scenes({ showId }: { showId: number }) {
   const resource = useResource(`/api/shows/${showId}/scenes/`, 'list', ['show'])
-  const { api } = useServices()
   const mayOperate = useMay('operate')
   const [question, setQuestion] = useState<Question | null>(null)
   const showUndoable = useShowUndoable()
@@ -58,23 +57,10 @@ export function Scenes({ showId }: { showId: number }) {
           )
         }
       </Loaded>
-      {question?.kind === 'add' ? (
-        <SceneTitle
-          title={t('shows.scenes.addTitle')}
-          action={t('shows.scenes.addAction')}
-          done="shows.scenes.added"
-          send={(title) => api.write('POST', `/api/shows/${showId}/scenes/`, { title }, 'object')}
-          onDone={resource.reload}
-          onClose={close}
-        />
-      ) : null}
-      {question?.kind === 'rename' ? (
-        <SceneTitle
-          title={t('shows.scenes.renameTitle', { title: plainText(question.scene.title) })}
-          action={t('shows.scenes.rename')}
-          initial={question.scene.title}
-          done="shows.scenes.renamed"
-          send={(title) => api.write('PATCH', `/api/shows/${showId}/scenes/${question.scene.id}/`, { title }, 'object')}
+      {question?.kind === 'add' || question?.kind === 'rename' ? (
+        <SceneForm
+          showId={showId}
+          scene={question.kind === 'add' ? null : question.scene}
           onDone={resource.reload}
           onClose={close}
         />
@@ -139,45 +125,61 @@ interface DialogProps {
   onClose(): void
 }
 
-interface SceneTitleProps extends DialogProps {
-  readonly title: string
-  readonly action: string
-  readonly initial?: string
-  readonly done: 'shows.scenes.added' | 'shows.scenes.renamed'
-  send(title: string): Promise<ApiResponse<SceneBody>>
+interface SceneFormProps extends DialogProps {
+  readonly showId: number
+  /** Null to store one. */
+  readonly scene: SceneBody | null
 }
 
-function SceneTitle({ initial, done, send, ...dialog }: SceneTitleProps) {
+function SceneForm({ showId, scene, ...dialog }: SceneFormProps) {
+  const { api } = useServices()
+  const path = `/api/shows/${showId}/scenes/` as const
+  const latest = useLatest(path, scene, ['show'])
   const titleIn = (values: FormData) => String(values.get('title')).trim()
   return (
     <FormDialog
+      title={
+        scene === null ? t('shows.scenes.addTitle') : t('shows.scenes.renameTitle', { title: plainText(scene.title) })
+      }
+      action={scene === null ? t('shows.scenes.addAction') : t('shows.scenes.rename')}
+      edit={{ address: `${path}${scene?.id ?? ''}`, record: scene, latest }}
       check={(values) =>
         titleIn(values) === '' ? { kind: 'refused', field: 'title', detail: t('shows.problems.title') } : null
       }
-      send={(values) => send(titleIn(values))}
-      done={({ title }) => t(done, { title: plainText(title) })}
+      send={(values, { record, version }) => {
+        const body = { title: titleIn(values) }
+        return record === null
+          ? api.write('POST', path, body, 'object')
+          : api.write('PATCH', `${path}${record.id}/`, body, 'object', version)
+      }}
+      done={({ title }) =>
+        t(scene === null ? 'shows.scenes.added' : 'shows.scenes.renamed', { title: plainText(title) })
+      }
       {...dialog}
     >
-      <Field
-        name="title"
-        label={t('shows.scenes.fieldTitle')}
-        defaultValue={initial}
-        autoComplete="off"
-        maxLength={255}
-        required={true}
-      />
+      {(record) => (
+        <Field
+          name="title"
+          label={t('shows.scenes.fieldTitle')}
+          defaultValue={record?.title}
+          autoComplete="off"
+          maxLength={255}
+          required={true}
+        />
+      )}
     </FormDialog>
   )
 }
 
-function RemoveScene({ scene: { id, show_id, title }, ...rest }: DialogProps & { readonly scene: SceneBody }) {
-  const name = plainText(title)
+function RemoveScene({ scene, ...rest }: DialogProps & { readonly scene: SceneBody }) {
+  const name = plainText(scene.title)
   return (
     <Removal
       title={t('shows.scenes.removeTitle', { title: name })}
       action={t('shows.scenes.remove')}
       done={t('shows.scenes.removed', { title: name })}
-      path={`/api/shows/${show_id}/scenes/${id}/`}
+      path={`/api/shows/${scene.show_id}/scenes/${scene.id}/`}
+      record={scene}
       {...rest}
     >
       <p>{t('shows.scenes.removeText')}</p>

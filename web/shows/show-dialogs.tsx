@@ -4,7 +4,10 @@ import { useServices, useWatchState } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { ActionDialog, FormDialog, Removal } from '../parts/dialogs/dialog.tsx'
+import { ChoicesField, chosenValues } from '../parts/forms/choices-field.tsx'
+import { changedFields } from '../parts/forms/entries.ts'
 import { Field, fromLocalInput, TextField, toLocalInput } from '../parts/forms/field.tsx'
+import { useLatest } from '../parts/forms/use-latest.ts'
 
 export type ShowAction = 'change' | 'start' | 'end' | 'remove'
 
@@ -24,7 +27,7 @@ export function ShowDialog({ kind, show, onDone, onClose }: ShowDialogProps) {
     ...{ done: t(`shows.${kind}.done`, { title }), onDone, onClose },
     children: <p>{t(`shows.${kind}.text`)}</p>,
   }
-  if (kind === 'remove') return <Removal {...confirmation} path={`/api/shows/${show.id}/`} />
+  if (kind === 'remove') return <Removal {...confirmation} path={`/api/shows/${show.id}/`} record={show} />
   return (
     <ActionDialog
       {...confirmation}
@@ -42,33 +45,45 @@ interface ShowFormProps {
 
 export function ShowForm({ show, onSaved, onClose }: ShowFormProps) {
   const { api } = useServices()
+  const latest = useLatest('/api/shows/', show, ['show'])
   return (
     <FormDialog
       title={show === null ? t('shows.add') : t('shows.changeTitle', { title: plainText(show.title) })}
       action={show === null ? t('shows.addAction') : t('shows.save')}
       check={findProblem}
-      send={(values) => {
-        const body = toBody(values, show)
-        return show === null
+      edit={{ address: `/api/shows/${show?.id ?? ''}`, record: show, latest, canAdd: true }}
+      send={(values, { record, before, version }) => {
+        const body = toBody(values)
+        return record === null
           ? api.write('POST', '/api/shows/', body, 'object')
-          : api.write('PATCH', `/api/shows/${show.id}/`, body, 'object')
+          : api.write('PATCH', `/api/shows/${record.id}/`, changedFields(toBody(before), body), 'object', version)
       }}
       done={({ title }) => t(show === null ? 'shows.added' : 'shows.changed', { title: plainText(title) })}
       onDone={onSaved}
       onClose={onClose}
     >
-      <Field
-        name="title"
-        label={t('shows.fields.title')}
-        defaultValue={show?.title}
-        autoComplete="off"
-        maxLength={255}
-        required={true}
-      />
-      <TimeField name="starts_at" label={t('shows.fields.start')} time={show?.starts_at ?? null} />
-      <TimeField name="ends_at" label={t('shows.fields.end')} time={show?.ends_at ?? null} />
-      <GroupFields show={show} />
-      <TextField name="notes" label={t('shows.fields.notes')} rows={3} defaultValue={show?.notes} maxLength={4096} />
+      {(record) => (
+        <>
+          <Field
+            name="title"
+            label={t('shows.fields.title')}
+            defaultValue={record?.title}
+            autoComplete="off"
+            maxLength={255}
+            required={true}
+          />
+          <TimeField name="starts_at" label={t('shows.fields.start')} time={record?.starts_at ?? null} />
+          <TimeField name="ends_at" label={t('shows.fields.end')} time={record?.ends_at ?? null} />
+          <GroupFields show={record} />
+          <TextField
+            name="notes"
+            label={t('shows.fields.notes')}
+            rows={3}
+            defaultValue={record?.notes}
+            maxLength={4096}
+          />
+        </>
+      )}
     </FormDialog>
   )
 }
@@ -84,20 +99,18 @@ function GroupFields({ show }: { show: ShowBody | null }) {
   const isFixed = show?.state === 'ended'
   const hint = isFixed ? 'groupsFixed' : groups.length === 0 ? 'noGroups' : 'groupsHint'
   return (
-    <fieldset className="field show-groups" disabled={isFixed}>
-      <legend>{t('shows.fields.groups')}</legend>
-      {groups.map(({ id, title }) => (
-        <label key={id} className="tick">
-          <input type="checkbox" name="group_ids" value={id} defaultChecked={show?.group_ids.includes(id) ?? false} />
-          <bdi>{plainText(title)}</bdi>
-        </label>
-      ))}
-      <p className="hint">{t(`shows.fields.${hint}`)}</p>
-    </fieldset>
+    <ChoicesField
+      name="group_ids"
+      label={t('shows.fields.groups')}
+      hint={t(`shows.fields.${hint}`)}
+      options={groups.map(({ id, title }) => ({ value: String(id), text: plainText(title) }))}
+      chosen={show?.group_ids.map(String) ?? []}
+      isDisabled={isFixed}
+    />
   )
 }
 
-function toBody(values: FormData, show: ShowBody | null) {
+function toBody(values: FormData) {
   const time = (name: string) => {
     const at = fromLocalInput(String(values.get(name) ?? ''))
     return at === null ? null : new Date(at).toISOString()
@@ -105,7 +118,7 @@ function toBody(values: FormData, show: ShowBody | null) {
   return {
     title: String(values.get('title')).trim(),
     ...{ starts_at: time('starts_at'), ends_at: time('ends_at') },
-    ...(show?.state === 'ended' ? {} : { group_ids: values.getAll('group_ids').map(Number) }),
+    group_ids: chosenValues(values, 'group_ids').map(Number),
     notes: String(values.get('notes')).trim(),
   }
 }

@@ -7,6 +7,7 @@ import { t } from '../app/i18n.ts'
 import { useChannelOptions } from '../parts/channels/channel-options.ts'
 import { FormDialog } from '../parts/dialogs/dialog.tsx'
 import { useShowMessage } from '../parts/dialogs/messages.tsx'
+import { changedFields, versionOf } from '../parts/forms/entries.ts'
 import { Field, fromLocalInput, SelectField, toLocalInput } from '../parts/forms/field.tsx'
 
 export interface MarkerDraft {
@@ -16,11 +17,14 @@ export interface MarkerDraft {
   readonly until: number | null
   readonly channelId: number | null
   readonly text: string
+  readonly version?: number | undefined
 }
 
-export function draftOf({ id, time, until, channel_id, text }: EventBody): MarkerDraft {
+export function draftOf(marker: EventBody): MarkerDraft {
+  const { id, time, until, channel_id, text } = marker
   return {
     id,
+    version: versionOf(marker),
     time: Date.parse(time),
     until: until === null ? null : Date.parse(until),
     channelId: channel_id,
@@ -44,8 +48,8 @@ export function MarkerDialog({ draft, onDone, onClose }: MarkerDialogProps) {
   const { api } = useServices()
   const showMessage = useShowMessage()
   const options = useChannelOptions()
-  const { id, time, until, channelId, text } = draft
-  const read = (values: FormData) => {
+  const { id } = draft
+  const read = (values: FormData, { time, until }: MarkerDraft = draft) => {
     const value = (name: string) => String(values.get(name) ?? '')
     return {
       ...{ start: readTime(value('time'), time), end: readTime(value('until'), until) },
@@ -59,20 +63,32 @@ export function MarkerDialog({ draft, onDone, onClose }: MarkerDialogProps) {
     if (start === null) return problem('time', t('timeline.markerTime'))
     return end !== null && end < start ? problem('until', t('timeline.markerEnd')) : null
   }
+  const bodyOf = (values: FormData, record: MarkerDraft) => {
+    const { start, end, text, channel } = read(values, record)
+    return {
+      ...{
+        time: new Date(start ?? record.time).toISOString(),
+        until: end === null ? null : new Date(end).toISOString(),
+      },
+      ...{ channel_id: channel, text },
+    }
+  }
   return (
     <FormDialog
       title={id === null ? t('timeline.newMarker') : t('timeline.changeMarker')}
       action={id === null ? t('timeline.add') : t('timeline.save')}
       check={check}
-      send={(values) => {
-        const { start, end, text, channel } = read(values)
-        const body = {
-          ...{ time: new Date(start ?? time).toISOString(), until: end === null ? null : new Date(end).toISOString() },
-          ...{ channel_id: channel, text },
-        }
-        return id === null
+      edit={{
+        address: `/api/markers/${id ?? ''}`,
+        record: draft as MarkerDraft | null,
+        read: (current) => draftOf(current as EventBody),
+        canAdd: true,
+      }}
+      send={(values, { record, before, version }) => {
+        const body = bodyOf(values, record ?? draft)
+        return record === null || id === null
           ? api.write('POST', '/api/markers/', body, 'object')
-          : api.write('PATCH', `/api/markers/${id}/`, body, 'object')
+          : api.write('PATCH', `/api/markers/${id}/`, changedFields(bodyOf(before, record), body), 'object', version)
       }}
       onDone={() => {
         showMessage({ text: id === null ? t('timeline.markerAdded') : t('timeline.markerSaved') })
@@ -80,22 +96,35 @@ export function MarkerDialog({ draft, onDone, onClose }: MarkerDialogProps) {
       }}
       onClose={onClose}
     >
-      <Field name="text" label={t('timeline.text')} defaultValue={text} maxLength={500} required={true} />
-      <SelectField
-        name="channel_id"
-        label={t('timeline.channel')}
-        defaultValue={channelId ?? ''}
-        options={[{ value: '', text: t('timeline.allChannels') }, ...options]}
-      />
-      <Field name="time" label={t('timeline.start')} type="datetime-local" step={1} defaultValue={toLocalInput(time)} />
-      <Field
-        name="until"
-        label={t('timeline.end')}
-        type="datetime-local"
-        step={1}
-        required={false}
-        defaultValue={until === null ? '' : toLocalInput(until)}
-      />
+      {(record) => {
+        const { text, channelId, time, until } = record ?? draft
+        return (
+          <>
+            <Field name="text" label={t('timeline.text')} defaultValue={text} maxLength={500} required={true} />
+            <SelectField
+              name="channel_id"
+              label={t('timeline.channel')}
+              defaultValue={channelId ?? ''}
+              options={[{ value: '', text: t('timeline.allChannels') }, ...options]}
+            />
+            <Field
+              name="time"
+              label={t('timeline.start')}
+              type="datetime-local"
+              step={1}
+              defaultValue={toLocalInput(time)}
+            />
+            <Field
+              name="until"
+              label={t('timeline.end')}
+              type="datetime-local"
+              step={1}
+              required={false}
+              defaultValue={until === null ? '' : toLocalInput(until)}
+            />
+          </>
+        )
+      }}
     </FormDialog>
   )
 }
@@ -104,8 +133,9 @@ export function useDeleteMarker(onDone: () => void): (event: EventBody) => Promi
   const { api } = useServices()
   const showMessage = useShowMessage()
   return useCallback(
-    async ({ id, time, until, channel_id, text }) => {
-      const deleted = await api.write('DELETE', `/api/markers/${id}/`, undefined, 'nothing')
+    async (event) => {
+      const { id, time, until, channel_id, text } = event
+      const deleted = await api.write('DELETE', `/api/markers/${id}/`, undefined, 'nothing', versionOf(event))
       if (!deleted.ok) return showMessage({ text: deleted.problem.detail, tone: 'alarm' })
       onDone()
       const undo = async () => {

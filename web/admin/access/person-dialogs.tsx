@@ -4,6 +4,7 @@ import { useServices } from '../../app/context.ts'
 import { plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
 import { FormDialog, Removal } from '../../parts/dialogs/dialog.tsx'
+import { changedFields } from '../../parts/forms/entries.ts'
 import { Field, PasswordField, SelectField, TickField } from '../../parts/forms/field.tsx'
 import { newPasswordProblem } from '../../parts/forms/form.tsx'
 
@@ -43,6 +44,7 @@ function Add(props: DialogProps) {
       title={t('people.add')}
       action={t('people.addAction')}
       check={(values) => newPasswordProblem(values, 'password', String(values.get('username')))}
+      edit={{ address: path, record: null }}
       send={(values) => api.write('POST', path, Object.fromEntries(values), 'object')}
       done={({ username }) => t('people.added', { name: plainText(username) })}
       {...props}
@@ -68,32 +70,35 @@ function Add(props: DialogProps) {
 function Change({ user, ...props }: AboutUser) {
   const { api } = useServices()
   const name = plainText(user.username)
-  const isLocal = user.issuer === null
-  const send = (values: FormData) => {
-    const role = isLocal ? { role: String(values.get('role')) } : {}
-    const change = { ...role, is_active: values.has('is_active') }
-    return api.write('PATCH', `${path}${user.id}/`, change, 'object')
-  }
+  const bodyOf = (values: FormData) => ({ role: values.get('role'), is_active: values.has('is_active') })
   return (
     <FormDialog
       title={t('people.changeTitle', { name })}
       action={t('people.save')}
-      send={send}
+      edit={{ address: `${path}${user.id}/`, record: user }}
+      send={(values, { before, version }) => {
+        const change = changedFields(bodyOf(before), bodyOf(values))
+        return api.write('PATCH', `${path}${user.id}/`, change, 'object', version)
+      }}
       done={() => t('people.changed', { name })}
       {...props}
     >
-      {isLocal ? (
-        <SelectField
-          name="role"
-          label={t('people.role')}
-          options={roleOptions}
-          defaultValue={user.role}
-          hint={t('people.changeHint')}
-        />
-      ) : (
-        <p className="hint">{t('people.providerHint')}</p>
+      {({ issuer, role, is_active }) => (
+        <>
+          {issuer === null ? (
+            <SelectField
+              name="role"
+              label={t('people.role')}
+              options={roleOptions}
+              defaultValue={role}
+              hint={t('people.changeHint')}
+            />
+          ) : (
+            <p className="hint">{t('people.providerHint')}</p>
+          )}
+          <TickField name="is_active" label={t('people.isActive')} defaultChecked={is_active} />
+        </>
       )}
-      <TickField name="is_active" label={t('people.isActive')} defaultChecked={user.is_active} />
     </FormDialog>
   )
 }
@@ -106,7 +111,10 @@ function Reset({ user, ...props }: AboutUser) {
       title={t('people.resetTitle', { name })}
       action={t('people.resetAction')}
       check={(values) => newPasswordProblem(values, 'password', user.username)}
-      send={(values) => api.write('PATCH', `${path}${user.id}/`, Object.fromEntries(values), 'object')}
+      edit={{ address: `${path}${user.id}/?password`, record: user }}
+      send={(values, { version }) =>
+        api.write('PATCH', `${path}${user.id}/`, Object.fromEntries(values), 'object', version)
+      }
       done={() => t('people.resetDone', { name })}
       {...props}
     >
@@ -129,6 +137,7 @@ function Remove({ user, ...props }: AboutUser) {
       action={t('people.remove')}
       done={t('people.removed', { name })}
       path={`${path}${user.id}/`}
+      record={user}
       {...props}
     >
       <p>{t(user.issuer === null ? 'people.removeConsequence' : 'people.removeProviderConsequence')}</p>

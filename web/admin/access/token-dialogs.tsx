@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import type { TokenBody } from '../../../src/contract/access.ts'
 import { pathOf } from '../../../src/domain/pages.ts'
 import type { Problem } from '../../app/api.ts'
@@ -8,7 +7,9 @@ import { t } from '../../app/i18n.ts'
 import { useResource } from '../../app/resource.ts'
 import { serviceNow } from '../../app/service-time.ts'
 import { FormDialog, Removal } from '../../parts/dialogs/dialog.tsx'
+import { changedFields } from '../../parts/forms/entries.ts'
 import { Field, SelectField } from '../../parts/forms/field.tsx'
+import { useFieldState } from '../../parts/forms/field-state.ts'
 import type { NewToken } from './created-token.tsx'
 import { roleOptions } from './person-dialogs.tsx'
 
@@ -44,21 +45,27 @@ type AboutToken = Pick<DialogProps, 'onDone' | 'onClose'> & { readonly token: To
 function Change({ token, onDone, onClose }: AboutToken) {
   const { api } = useServices()
   const name = plainText(token.name)
-  const send = (values: FormData) => {
-    const body = { name: values.get('name'), role: values.get('role'), expires_at: endOf(values, serviceNow()) }
-    return api.write('PATCH', `${path}${token.id}/`, body, 'object')
-  }
+  const bodyOf = (values: FormData) => ({ name: values.get('name'), role: values.get('role') })
   return (
     <FormDialog
       title={t('tokens.changeTitle', { name })}
       action={t('tokens.save')}
       check={(values) => endProblem(values, serviceNow())}
+      edit={{ address: `${path}${token.id}/`, record: token }}
+      send={(values, { before, version }) => {
+        const change = { ...changedFields(bodyOf(before), bodyOf(values)), expires_at: endOf(values, serviceNow()) }
+        return api.write('PATCH', `${path}${token.id}/`, change, 'object', version)
+      }}
       done={() => t('tokens.changed', { name })}
-      {...{ send, onDone, onClose }}
+      {...{ onDone, onClose }}
     >
-      <Field name="name" label={t('tokens.name')} defaultValue={token.name} autoComplete="off" maxLength={255} />
-      <SelectField name="role" label={t('tokens.role')} options={roleOptions} defaultValue={token.role} />
-      <EndFields keep={true} />
+      {(record) => (
+        <>
+          <Field name="name" label={t('tokens.name')} defaultValue={record.name} autoComplete="off" maxLength={255} />
+          <SelectField name="role" label={t('tokens.role')} options={roleOptions} defaultValue={record.role} />
+          <EndFields keep={true} />
+        </>
+      )}
     </FormDialog>
   )
 }
@@ -71,6 +78,7 @@ function Revoke({ token, onDone, onClose }: AboutToken) {
       action={t('tokens.revoke')}
       done={t('tokens.revoked', { name })}
       path={`${path}${token.id}/`}
+      record={token}
       {...{ onDone, onClose }}
     >
       <p>{t('tokens.revokeConsequence')}</p>
@@ -92,6 +100,7 @@ function CreateToken({ onCreated, onDone, onClose }: DialogProps) {
   return (
     <FormDialog
       title={t('tokens.create')}
+      edit={{ address: path, record: null }}
       action={t('tokens.createAction')}
       check={(values) => endProblem(values, serviceNow())}
       send={send}
@@ -132,6 +141,7 @@ function KioskLink({ onCreated, onDone, onClose }: DialogProps) {
   return (
     <FormDialog
       title={t('tokens.kiosk')}
+      edit={{ address: `${path}?kiosk`, record: null }}
       action={t('tokens.createAction')}
       check={(values) => endProblem(values, serviceNow())}
       send={send}
@@ -150,7 +160,7 @@ const dayMs = 24 * 3_600_000
 
 /** `keep` adds the option to keep the current expiry. */
 function EndFields({ keep = false }: { keep?: boolean }) {
-  const [choice, setChoice] = useState<string>(keep ? 'keep' : '365')
+  const [choice, setChoice] = useFieldState('ends', keep ? 'keep' : '365')
   const options = (['1', '30', '365', 'never', 'day'] as const).map((value) => ({
     value,
     text: t(`tokens.lifetimes.${value}`),

@@ -46,6 +46,7 @@ function Remove({ performer, onDone, onClose }: Omit<DialogProps, 'cast'> & { re
       action={t('performers.remove')}
       done={t('performers.removed', { name })}
       path={`/api/performers/${performer.id}/`}
+      record={performer}
       {...{ onDone, onClose }}
     >
       <p>{t('performers.removeConsequence')}</p>

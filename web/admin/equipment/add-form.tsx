@@ -19,7 +19,6 @@ interface AddFormProps {
   readonly plugins: readonly PluginBody[]
   readonly found?: { readonly plugin: string; readonly address: string } | undefined
   onDone(name: string): void
-  onClose?(): void
 }
 
 /** The name of the field, also for errors. */
@@ -27,7 +26,7 @@ const addressField = 'config.api_base_url'
 /** Without a manufacturer, the other settings are not known yet. */
 const keysToDetect = ['api_base_url', 'username', 'password'] as const
 
-export function AddForm({ records, plugins, found, onDone, onClose }: AddFormProps) {
+export function AddForm({ records, plugins, found, onDone }: AddFormProps) {
   const { api } = useServices()
   const [pluginCode, setPluginCode] = useState(found?.plugin ?? '')
   const detection = useDetection()
@@ -87,7 +86,7 @@ export function AddForm({ records, plugins, found, onDone, onClose }: AddFormPro
   return (
     <Form
       action={t('manufacturers.save')}
-      others={<FormButtons trial={trial} keys={keys} onClose={onClose} />}
+      others={<FormButtons trial={trial} keys={keys} />}
       send={send}
       onDone={(name) => {
         detection.forget()

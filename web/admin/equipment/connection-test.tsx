@@ -5,6 +5,7 @@ import type { ApiResponse, Problem } from '../../app/api.ts'
 import { plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
 import { useRequest } from '../../app/resource.ts'
+import { CancelButton } from '../../parts/dialogs/dialog.tsx'
 import { ProblemLine } from '../../parts/dialogs/notice.tsx'
 import { statusText } from '../../parts/equipment/source-status.ts'
 
@@ -44,11 +45,10 @@ export function useTrial(tryOut: (values: FormData) => Promise<ApiResponse<Conne
 interface FormButtonsProps {
   readonly trial: Trial
   readonly keys: readonly ConfigKey[]
-  onClose?: (() => void) | undefined
 }
 
 /** The buttons beside *Save*, and the test result. */
-export function FormButtons({ trial, keys, onClose }: FormButtonsProps) {
+export function FormButtons({ trial, keys }: FormButtonsProps) {
   const { isTesting, tested, problem } = trial
   const test = ({ currentTarget: { form } }: MouseEvent<HTMLButtonElement>) => {
     if (form !== null) void trial.test(new FormData(form))
@@ -58,11 +58,7 @@ export function FormButtons({ trial, keys, onClose }: FormButtonsProps) {
       <button type="button" className="choice" disabled={isTesting} onClick={test}>
         {isTesting ? t('manufacturers.test.testing') : t('manufacturers.test.action')}
       </button>
-      {onClose === undefined ? null : (
-        <button type="button" className="choice" onClick={onClose}>
-          {t('parts.dialog.cancel')}
-        </button>
-      )}
+      <CancelButton />
       {problem === null ? null : <ProblemLine problem={problem} field={labelOf(keys, problem.field)} />}
       {tested === null ? null : (
         <div className="test-unsaved">

@@ -117,7 +117,7 @@ function Scan({ networks }: { networks: readonly string[] }) {
       ) : null}
       {system === null ? null : (
         <Dialog title={t('find.byAddress')} onClose={() => setSystem(null)}>
-          <AddForm {...equipment} found={system} onDone={finish} onClose={() => setSystem(null)} />
+          <AddForm {...equipment} found={system} onDone={finish} />
         </Dialog>
       )}
     </>

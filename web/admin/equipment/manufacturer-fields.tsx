@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import type { ManufacturerBody, PluginBody } from '../../../src/contract/manufacturers.ts'
 import { hasNewOrigin } from '../../../src/domain/access/secrets.ts'
 import {
@@ -14,6 +13,7 @@ import { parseUrl } from '../../app/address.ts'
 import { plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
 import { Field, SecretField, TextField, TickField } from '../../parts/forms/field.tsx'
+import { useTickState } from '../../parts/forms/field-state.ts'
 
 type Config = ManufacturerBody['config']
 
@@ -100,18 +100,21 @@ function ConfigField({ config, isMoved, of: key }: ConfigFieldProps) {
     case 'auth_header':
       return <TickField {...shared} defaultChecked={isChecked(config, key)} />
     case 'devices':
-      return <TextField {...shared} defaultValue={fieldValue(config, key)} spellCheck={false} />
+      return <TextField {...shared} data-private defaultValue={fieldValue(config, key)} spellCheck={false} />
     case 'shared_key':
     case 'password':
     case 'token':
       return <SecretField {...shared} stored={fieldValue(config, key)} isMoved={isMoved} />
     default:
-      return <Field {...shared} defaultValue={fieldValue(config, key)} autoComplete="off" spellCheck={false} />
+      // An address may contain a password.
+      return (
+        <Field {...shared} data-private defaultValue={fieldValue(config, key)} autoComplete="off" spellCheck={false} />
+      )
   }
 }
 
 function VerifyField({ name, isOn: isOnBefore }: { name: string; isOn: boolean }) {
-  const [isOn, setOn] = useState(isOnBefore)
+  const [isOn, setOn] = useTickState(name, isOnBefore)
   return (
     <TickField
       name={name}

@@ -6,8 +6,11 @@ import { plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
 import { Dialog } from '../../parts/dialogs/dialog.tsx'
 import { manufacturersPath } from '../../parts/equipment/manufacturer-names.tsx'
+import { changedFields } from '../../parts/forms/entries.ts'
 import { Field } from '../../parts/forms/field.tsx'
 import { Form } from '../../parts/forms/form.tsx'
+import type { Sending } from '../../parts/forms/use-edit.tsx'
+import { useLatest } from '../../parts/forms/use-latest.ts'
 import { FormButtons, useTrial } from './connection-test.tsx'
 import {
   ConfigFields,
@@ -48,15 +51,19 @@ export function ManufacturerForm({ record, plugins, onDone, onClose }: Manufactu
     return withLine(api.write('POST', `${manufacturersPath}test`, body, 'object'))
   })
 
-  const send = (values: FormData): Promise<ApiResponse<ManufacturerBody>> => {
+  const latest = useLatest(manufacturersPath, record, ['settings'], 'code')
+  const nameOf = (values: FormData) => ({ name: String(values.get('name') ?? '').trim() })
+  const send = (
+    values: FormData,
+    { before, version }: Sending<ManufacturerBody>,
+  ): Promise<ApiResponse<ManufacturerBody>> => {
     trial.forget()
-    const name = String(values.get('name') ?? '').trim()
     const change = changeOf(values)
     const body = {
-      ...(name !== record.name && { name }),
+      ...changedFields(nameOf(before), nameOf(values)),
       ...(Object.keys(change).length > 0 && { config: change }),
     }
-    return withLine(api.write('PATCH', `${manufacturersPath}${code}/`, body, 'object'))
+    return withLine(api.write('PATCH', `${manufacturersPath}${code}/`, body, 'object', version))
   }
 
   return (
@@ -64,8 +71,9 @@ export function ManufacturerForm({ record, plugins, onDone, onClose }: Manufactu
       {record.secrets_unreadable ? <p className="not-verified">{t('manufacturers.unreadable')}</p> : null}
       <Form
         action={t('manufacturers.save')}
-        others={<FormButtons trial={trial} keys={keys} onClose={onClose} />}
+        others={<FormButtons trial={trial} keys={keys} />}
         check={check}
+        edit={{ address: `${manufacturersPath}${code}/`, record, latest }}
         send={send}
         onDone={onDone}
         onChange={(values) => {
@@ -73,13 +81,17 @@ export function ManufacturerForm({ record, plugins, onDone, onClose }: Manufactu
           setMoved(isMovedConfig(config, keys, values))
         }}
       >
-        <ConfigFields {...{ config, isMoved }} keys={mainKeys} />
-        <details className="advanced">
-          <summary>{t('manufacturers.advanced')}</summary>
-          <Field name="name" label={t('manufacturers.name')} defaultValue={record.name} maxLength={255} />
-          <ConfigFields {...{ config, isMoved }} keys={keys.filter((key) => !mainKeys.includes(key))} />
-          <KeptKeys config={config} keys={keys} />
-        </details>
+        {({ name, config }) => (
+          <>
+            <ConfigFields {...{ config, isMoved }} keys={mainKeys} />
+            <details className="advanced">
+              <summary>{t('manufacturers.advanced')}</summary>
+              <Field name="name" label={t('manufacturers.name')} defaultValue={name} maxLength={255} />
+              <ConfigFields {...{ config, isMoved }} keys={keys.filter((key) => !mainKeys.includes(key))} />
+              <KeptKeys config={config} keys={keys} />
+            </details>
+          </>
+        )}
       </Form>
     </Dialog>
   )

@@ -5,7 +5,9 @@ import { plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
 import { formatSlots, parseSlots, slotsProblem } from '../../parts/channels/slots.ts'
 import { FormDialog, Removal } from '../../parts/dialogs/dialog.tsx'
+import { changedFields } from '../../parts/forms/entries.ts'
 import { Field, SelectField, TextField, TickField } from '../../parts/forms/field.tsx'
+import { useLatest } from '../../parts/forms/use-latest.ts'
 import { useManufacturerFilter } from '../filters.ts'
 
 export type GroupQuestion = { readonly kind: 'add' } | { readonly kind: 'change' | 'remove'; readonly group: Group }
@@ -23,25 +25,35 @@ export function GroupDialog({ question, ...rest }: DialogProps & { readonly ques
 
 function GroupForm({ group, onDone, onClose }: DialogProps & { group: Group | null }) {
   const { api } = useServices()
+  const latest = useLatest('/api/groups/', group, ['groups'])
+  return (
+    <FormDialog
+      title={group === null ? t('groups.add') : t('groups.changeTitle', { title: plainText(group.title) })}
+      action={group === null ? t('groups.addAction') : t('groups.save')}
+      check={(values) => slotsProblem(values, 'slots')}
+      edit={{ address: `/api/groups/${group?.id ?? ''}`, record: group, latest, canAdd: true }}
+      send={(values, { record, before, version }) => {
+        const body = toBody(values)
+        return record === null
+          ? api.write('POST', '/api/group/', body, 'object')
+          : api.write('PUT', `/api/groups/${record.id}/`, changedFields(toBody(before), body), 'object', version)
+      }}
+      done={({ title }) => t(group === null ? 'groups.added' : 'groups.changed', { title: plainText(title) })}
+      {...{ onDone, onClose }}
+    >
+      {(record) => <GroupFields group={record} />}
+    </FormDialog>
+  )
+}
+
+function GroupFields({ group }: { group: Group | null }) {
   const makers = useManufacturerFilter()
   const options = makers.kind === 'choice' ? [...makers.options] : []
   // Stays an option after its deletion, so that saving does not change it.
   const own = group?.manufacturer ?? ''
   if (own !== '' && !options.some(({ value }) => value === own)) options.push({ value: own, text: own })
   return (
-    <FormDialog
-      title={group === null ? t('groups.add') : t('groups.changeTitle', { title: plainText(group.title) })}
-      action={group === null ? t('groups.addAction') : t('groups.save')}
-      check={(values) => slotsProblem(values, 'slots')}
-      send={(values) => {
-        const body = toBody(values)
-        return group === null
-          ? api.write('POST', '/api/group/', body, 'object')
-          : api.write('PUT', `/api/groups/${group.id}/`, body, 'object')
-      }}
-      done={({ title }) => t(group === null ? 'groups.added' : 'groups.changed', { title: plainText(title) })}
-      {...{ onDone, onClose }}
-    >
+    <>
       <Field
         name="title"
         label={t('groups.fieldTitle')}
@@ -74,7 +86,7 @@ function GroupForm({ group, onDone, onClose }: DialogProps & { group: Group | nu
         options={[{ value: '', text: t('groups.anyManufacturer') }, ...options]}
         defaultValue={own}
       />
-    </FormDialog>
+    </>
   )
 }
 
@@ -89,17 +101,18 @@ function toBody(values: FormData): Unstored<Group> {
   }
 }
 
-function Remove({ group: { id, title, slots }, ...rest }: DialogProps & { group: Group }) {
-  const name = plainText(title)
+function Remove({ group, ...rest }: DialogProps & { group: Group }) {
+  const name = plainText(group.title)
   return (
     <Removal
       title={t('groups.removeTitle', { title: name })}
       action={t('groups.remove')}
       done={t('groups.removed', { title: name })}
-      path={`/api/groups/${id}/`}
+      path={`/api/groups/${group.id}/`}
+      record={group}
       {...rest}
     >
-      <p>{t('groups.removeConsequence', { count: slots.length })}</p>
+      <p>{t('groups.removeConsequence', { count: group.slots.length })}</p>
     </Removal>
   )
 }

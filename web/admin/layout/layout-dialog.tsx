@@ -74,6 +74,7 @@ export function LayoutDialog({ dialog, locationOptions, onReport, onDone, onClos
           action={t('layout.remove')}
           done={t('layout.location.deleted', { name })}
           path={`/api/admin/locations/${dialog.location.id}/`}
+          record={dialog.location}
           onDone={onDone}
           onClose={onClose}
         >

@@ -2,9 +2,11 @@ import type { LayoutLocation, LayoutReceiver, Location } from '../../../src/cont
 import { useServices } from '../../app/context.ts'
 import { plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
-import { Dialog } from '../../parts/dialogs/dialog.tsx'
+import { CancelButton, Dialog } from '../../parts/dialogs/dialog.tsx'
+import { changedFields } from '../../parts/forms/entries.ts'
 import { Field, SelectField } from '../../parts/forms/field.tsx'
 import { Form } from '../../parts/forms/form.tsx'
+import type { Sending } from '../../parts/forms/use-edit.tsx'
 import { type BulkResult, runForEach } from '../../parts/tables/run-for-each.ts'
 import type { LocationOption, PlacedReceiver } from './layout.ts'
 import { nameOf } from './layout-location.tsx'
@@ -15,6 +17,8 @@ interface Shared {
   readonly locationOptions: readonly LocationOption[]
   onClose(): void
 }
+
+type EditedLocation = Pick<Location, 'id' | 'name' | 'description' | 'zone' | 'parent'>
 
 interface PlaceFormProps extends Shared {
   /** Null to create a location. */
@@ -27,51 +31,56 @@ export function LocationForm({ location, parent, locationOptions, onDone, onClos
   const { api } = useServices()
   const own = location?.id
   const others = locationOptions.filter(({ within }) => own === undefined || !within.includes(own))
-  const send = (values: FormData) => {
-    const body = {
-      name: textOf(values, 'name'),
-      description: textOf(values, 'description'),
-      zone: textOf(values, 'zone') || null,
-      parent: locationOf(values, 'parent'),
-    }
-    return own === undefined
+  const send = (values: FormData, { record, before, version }: Sending<EditedLocation | null>) => {
+    const body = toLocation(values)
+    return record === null
       ? api.write('POST', locationsPath, body, 'object')
-      : api.write('PATCH', `${locationsPath}${own}/`, body, 'object')
+      : api.write('PATCH', `${locationsPath}${record.id}/`, changedFields(toLocation(before), body), 'object', version)
   }
   return (
     <Dialog
       title={location === null ? t('layout.add') : t('layout.editOf', { name: plainText(location.name) })}
       onClose={onClose}
     >
-      <Form action={t('layout.save')} others={<Cancel onClose={onClose} />} send={send} onDone={onDone}>
-        <Field
-          name="name"
-          label={t('layout.location.name')}
-          defaultValue={location?.name}
-          maxLength={255}
-          autoFocus={true}
-        />
-        <Field
-          name="description"
-          label={t('layout.location.description')}
-          defaultValue={location?.description}
-          maxLength={2000}
-          required={false}
-        />
-        <Field
-          name="zone"
-          label={t('layout.location.zone')}
-          hint={t('layout.location.zoneHint')}
-          defaultValue={location?.zone ?? ''}
-          maxLength={64}
-          required={false}
-        />
-        <SelectField
-          name="parent"
-          label={t('layout.location.parent')}
-          defaultValue={parent ?? ''}
-          options={[{ value: '', text: t('layout.location.top') }, ...optionsOf(others)]}
-        />
+      <Form
+        action={t('layout.save')}
+        others={<CancelButton />}
+        edit={{ address: `${locationsPath}${own ?? ''}`, record: location && { ...location, parent }, canAdd: true }}
+        send={send}
+        onDone={onDone}
+      >
+        {(record) => (
+          <>
+            <Field
+              name="name"
+              label={t('layout.location.name')}
+              defaultValue={record?.name}
+              maxLength={255}
+              autoFocus={true}
+            />
+            <Field
+              name="description"
+              label={t('layout.location.description')}
+              defaultValue={record?.description}
+              maxLength={2000}
+              required={false}
+            />
+            <Field
+              name="zone"
+              label={t('layout.location.zone')}
+              hint={t('layout.location.zoneHint')}
+              defaultValue={record?.zone ?? ''}
+              maxLength={64}
+              required={false}
+            />
+            <SelectField
+              name="parent"
+              label={t('layout.location.parent')}
+              defaultValue={(record === null ? parent : record.parent) ?? ''}
+              options={[{ value: '', text: t('layout.location.top') }, ...optionsOf(others)]}
+            />
+          </>
+        )}
       </Form>
     </Dialog>
   )
@@ -83,36 +92,51 @@ interface ReceiverFormProps extends Shared {
   onDone(): void
 }
 
-/** Sends changed fields only. If the name were sent unchanged, it would no longer follow the system. */
+/** As the service returns it after a conflict. */
+interface EditedReceiver {
+  readonly name: string
+  readonly location: { readonly id: number } | null
+}
+
+/** If the name were sent unchanged, it would no longer follow the system. */
 export function ReceiverForm({ receiver, locationId, locationOptions, onDone, onClose }: ReceiverFormProps) {
   const { api } = useServices()
-  const send = (values: FormData) => {
-    const [name, location, reason] = [textOf(values, 'name'), locationOf(values, 'location'), textOf(values, 'reason')]
-    const body = {
-      ...(name !== receiver.name && { name: name === '' ? null : name }),
-      ...(location !== locationId && { location }),
-      ...(reason !== '' && { reason }),
-    }
-    return api.write('PATCH', `${receiversPath}${receiver.id}/`, body, 'object')
-  }
+  const address = `${receiversPath}${receiver.id}/` as const
+  const record: EditedReceiver = { ...receiver, location: locationId === null ? null : { id: locationId } }
+  const bodyOf = (values: FormData) => ({
+    ...{ name: textOf(values, 'name') || null, location: locationOf(values, 'location') },
+    ...(textOf(values, 'reason') !== '' && { reason: textOf(values, 'reason') }),
+  })
   return (
     <Dialog title={t('layout.editOf', { name: nameOf(receiver) })} onClose={onClose}>
-      <Form action={t('layout.save')} others={<Cancel onClose={onClose} />} send={send} onDone={onDone}>
-        <Field
-          name="name"
-          label={t('layout.receiver.name')}
-          hint={t('layout.receiver.nameHint')}
-          defaultValue={receiver.name}
-          maxLength={255}
-          autoFocus={true}
-        />
-        <LocationField
-          name="location"
-          label={t('layout.receiver.location')}
-          locationOptions={locationOptions}
-          at={locationId}
-        />
-        <ReasonField />
+      <Form
+        action={t('layout.save')}
+        others={<CancelButton />}
+        edit={{ address, record }}
+        send={(values, { before, version }) =>
+          api.write('PATCH', address, changedFields(bodyOf(before), bodyOf(values)), 'object', version)
+        }
+        onDone={onDone}
+      >
+        {({ name, location }) => (
+          <>
+            <Field
+              name="name"
+              label={t('layout.receiver.name')}
+              hint={t('layout.receiver.nameHint')}
+              defaultValue={name}
+              maxLength={255}
+              autoFocus={true}
+            />
+            <LocationField
+              name="location"
+              label={t('layout.receiver.location')}
+              locationOptions={locationOptions}
+              at={location?.id ?? null}
+            />
+            <ReasonField />
+          </>
+        )}
       </Form>
     </Dialog>
   )
@@ -134,7 +158,7 @@ export function MoveForm({ moved, locationOptions, onDone, onClose }: MoveFormPr
   }
   return (
     <Dialog title={t('layout.move.question', { count: moved.length })} onClose={onClose}>
-      <Form action={t('layout.move.text')} others={<Cancel onClose={onClose} />} send={send} onDone={onDone}>
+      <Form action={t('layout.move.text')} others={<CancelButton />} send={send} onDone={onDone}>
         <LocationField
           name="location"
           label={t('layout.move.to')}
@@ -171,16 +195,17 @@ function ReasonField() {
   )
 }
 
-function Cancel({ onClose }: { onClose: () => void }) {
-  return (
-    <button type="button" className="choice" onClick={onClose}>
-      {t('parts.dialog.cancel')}
-    </button>
-  )
-}
-
 function optionsOf(locationOptions: readonly LocationOption[]) {
   return locationOptions.map(({ id, path }) => ({ value: String(id), text: plainText(path) }))
+}
+
+function toLocation(values: FormData) {
+  return {
+    name: textOf(values, 'name'),
+    description: textOf(values, 'description'),
+    zone: textOf(values, 'zone') || null,
+    parent: locationOf(values, 'parent'),
+  }
 }
 
 function textOf(values: FormData, name: string): string {

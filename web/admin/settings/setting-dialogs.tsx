@@ -1,3 +1,4 @@
+import type { SettingsBody } from '../../../src/contract/configuration.ts'
 import {
   type BooleanSetting,
   type ChoiceSetting,
@@ -10,15 +11,19 @@ import { parseSetting } from '../../../src/domain/settings.ts'
 import type { Problem } from '../../app/api.ts'
 import { useServices } from '../../app/context.ts'
 import { t } from '../../app/i18n.ts'
+import { useResource } from '../../app/resource.ts'
 import { FormDialog, Removal } from '../../parts/dialogs/dialog.tsx'
+import { versionOf } from '../../parts/forms/entries.ts'
 import { Field, SelectField } from '../../parts/forms/field.tsx'
 import {
   configAddress,
   formatSetting,
   isNumber,
   type SettingRow,
+  scopeKey,
   settingDescription,
   settingTitle,
+  settingTopics,
 } from './setting-row.ts'
 
 export interface SettingQuestion {
@@ -43,22 +48,38 @@ function Change({ row, onDone, onClose }: DialogProps) {
   const { api } = useServices()
   const { key, scopeName } = row
   const setting = settingTitle(key)
-  const send = (values: FormData) => {
-    const body = { key, value: String(values.get('value')).trim() }
-    return api.write('POST', configAddress(row), body, 'object')
-  }
+  const { body: scopes } = useResource('/api/admin/settings/', 'list', settingTopics)
+  const latest = scopes?.find((scope) => scopeKey(scope) === scopeKey(row))
   return (
     <FormDialog
       title={t('settings.changeTitle', { setting, scope: scopeName })}
       action={t('settings.save')}
       check={(values) => valueProblem(row, values)}
+      edit={{
+        address: `${configAddress(row)}&key=${key}`,
+        record: row,
+        latest: latest && settingOf(latest, row),
+        read: (current) => settingOf(current as SettingsBody, row),
+      }}
+      send={(values, { version }) => {
+        const body = { key, value: String(values.get('value')).trim() }
+        return api.write('POST', configAddress(row), body, 'object', version)
+      }}
       done={(settings) => t('settings.changed', { setting, value: formatSetting(key, settings[key]) })}
-      {...{ send, onDone, onClose }}
+      {...{ onDone, onClose }}
     >
-      <p className="hint">{settingDescription(key)}</p>
-      <ValueField row={row} />
+      {(present) => (
+        <>
+          <p className="hint">{settingDescription(key)}</p>
+          <ValueField row={present} />
+        </>
+      )}
     </FormDialog>
   )
+}
+
+function settingOf(scope: SettingsBody, row: SettingRow): SettingRow {
+  return { ...row, ...scope.settings[row.key], version: versionOf(scope) }
 }
 
 function ValueField({ row: { key, value } }: Pick<DialogProps, 'row'>) {
@@ -122,6 +143,7 @@ function Reset({ row, onDone, onClose }: DialogProps) {
       action={t('settings.reset')}
       done={t('settings.resetDone', { setting })}
       path={configAddress(row, { key })}
+      record={row}
       {...{ onDone, onClose }}
     >
       <p>

@@ -13,14 +13,19 @@ import {
 import type { SettingScope } from '../../../src/domain/settings.ts'
 import { formatDbm, formatPercent, formatUnit } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
+import { versionOf } from '../../parts/forms/entries.ts'
 
 type Explained = SettingsBody['settings'][SettingKey]
+
+export const settingTopics = ['settings', 'groups'] as const
 
 export interface SettingRow extends SettingScope {
   readonly key: SettingKey
   readonly value: Explained['value']
   readonly source: Explained['source']
   readonly scopeName: string
+  /** Of its scope. */
+  readonly version?: number | undefined
 }
 
 export const alertAspects = ['enabled', 'delay_seconds', 'severity'] as const
@@ -31,14 +36,12 @@ export interface AlertRow {
   readonly settings: Readonly<Record<AlertAspect, SettingRow>>
 }
 
-export function rowsOf(
-  { settings, manufacturer, group }: SettingsBody,
-  scopeName: string,
-  subject: SettingSubject,
-): readonly SettingRow[] {
+export function rowsOf(scope: SettingsBody, scopeName: string, subject: SettingSubject): readonly SettingRow[] {
+  const { settings, manufacturer, group } = scope
+  const version = versionOf(scope)
   return settingKeys
     .filter((key) => settingKinds[key].subject === subject && isSettable(key, { manufacturer, group }))
-    .map((key) => ({ key, manufacturer, group, scopeName, ...settings[key] }))
+    .map((key) => ({ key, manufacturer, group, scopeName, version, ...settings[key] }))
 }
 
 function isSettable(key: SettingKey, { manufacturer, group }: SettingScope): boolean {

@@ -26,13 +26,12 @@ import {
   scopeKey,
   settingDescription,
   settingTitle,
+  settingTopics,
 } from './setting-row.ts'
-
-const topics = ['settings', 'groups'] as const
 
 export function SettingsPage() {
   const [search] = useSearch()
-  const resource = useResource('/api/admin/settings/', 'list', topics)
+  const resource = useResource('/api/admin/settings/', 'list', settingTopics)
   const nameOf = useScopeNames()
   const mayEdit = useMay('configure')
   const mayEditHistory = useMay('administer')
@@ -69,7 +68,7 @@ export function SettingsPage() {
 }
 
 function useScopeNames(): (scope: SettingScope) => string {
-  const { body: groups } = useResource('/api/groups/', 'list', topics)
+  const { body: groups } = useResource('/api/groups/', 'list', settingTopics)
   const manufacturerName = useManufacturerNames()
   return ({ manufacturer, group }) => {
     if (group !== null) {

@@ -1,13 +1,13 @@
 /** The browser's native element manages the focus and the Escape key. */
 
 import { type ReactNode, useCallback, useContext, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
-import { isRecord } from '../../../src/domain/json.ts'
 import type { ApiResponse, Problem } from '../../app/api.ts'
 import './dialog.css'
 import { useServices } from '../../app/context.ts'
 import { t } from '../../app/i18n.ts'
 import type { Address } from '../../app/operations.ts'
 import { useRequest } from '../../app/resource.ts'
+import { versionOf } from '../forms/entries.ts'
 import { Form, type FormProps } from '../forms/form.tsx'
 import { isAnyUnsaved, UnsavedFormsContext, useUnsavedForms } from '../forms/unsaved-forms.ts'
 import { DialogContext } from './dialog-context.ts'
@@ -194,19 +194,18 @@ export function ActionDialog({ title, children, action, tone = 'alarm', done, wr
 
 type RemovalProps = Omit<ActionProps, 'write'> & {
   readonly path: Address<'DELETE'>
-  /** The version that the user sees. */
-  readonly version?: number
+  /** As the user sees it. */
+  readonly record?: unknown
 }
 
 /** A record that another user has just changed is removed by the second attempt. */
-export function Removal({ path, version, ...edit }: RemovalProps) {
+export function Removal({ path, record, ...edit }: RemovalProps) {
   const { api } = useServices()
-  const seen = useRef(version)
+  const seen = useRef(versionOf(record))
   const write = async (): Promise<ApiResponse<unknown>> => {
     const response = await api.write('DELETE', path, undefined, 'nothing', seen.current)
     if (response.ok || response.problem.status !== 412) return response
-    const { current } = response.problem
-    seen.current = isRecord(current) ? Number(current.version) : undefined
+    seen.current = versionOf(response.problem.current)
     return { ok: false, problem: { ...response.problem, detail: t('parts.form.conflict.removal') } }
   }
   return <ActionDialog {...edit} write={write} />

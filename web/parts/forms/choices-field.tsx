@@ -9,9 +9,10 @@ interface ChoicesFieldProps {
   readonly hint?: string
   readonly options: readonly { readonly value: string; readonly text: string }[]
   readonly chosen: readonly string[]
+  readonly isDisabled?: boolean
 }
 
-export function ChoicesField({ name, label, hint, options, chosen }: ChoicesFieldProps) {
+export function ChoicesField({ name, label, hint, options, chosen, isDisabled = false }: ChoicesFieldProps) {
   const { hints, described } = useDescribed({ name, hint }, boxName(name))
   const beginning = useEntered(boxName(name)) ?? chosen
   return (
@@ -19,6 +20,7 @@ export function ChoicesField({ name, label, hint, options, chosen }: ChoicesFiel
       className="field choices"
       name={name}
       tabIndex={-1}
+      disabled={isDisabled}
       data-label={label}
       aria-describedby={described['aria-describedby']}
     >

@@ -21,7 +21,6 @@ export function ConflictPanel({ conflict: { changes, other }, onKeepMine, onKeep
         {changes.map((change) => (
           <ChangeItem key={change.name} change={change} />
         ))}
-        {other === null && changes.length === 0 ? <li>{t('parts.form.conflict.elsewhere')}</li> : null}
       </ul>
       <div className="dialog-actions">
         <button type="button" className="choice" onClick={onKeepMine}>

@@ -1,6 +1,6 @@
 /** The named fields of a form, as the user sees them. */
 
-import { isSameJson } from '../../../src/domain/json.ts'
+import { isRecord, isSameJson } from '../../../src/domain/json.ts'
 import { formatList, plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
 
@@ -9,7 +9,8 @@ export interface Entry {
   /** Empty for a box that is not ticked. */
   readonly values: readonly string[]
   readonly text: string
-  readonly isSecret: boolean
+  /** False for what may contain a password or a token. */
+  readonly isKept: boolean
 }
 
 /** By name. */
@@ -19,7 +20,10 @@ type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
 const noEntries: readonly string[] = ['file', 'submit', 'button']
 
-/** Without files. Labels are read from the attribute `data-label`, secrets are marked by `data-secret`. */
+/**
+ * Without files. `data-label` is the label of a field. The values of `data-secret` are neither shown nor kept, and those
+ * of `data-private` are not kept.
+ */
 export function readEntries(form: HTMLFormElement): Entries {
   const controls = new Map<string, [Control, ...Control[]]>()
   for (const control of form.elements) {
@@ -49,7 +53,7 @@ function entryOf(controls: readonly [Control, ...Control[]]): Entry {
     label: first.closest<HTMLElement>('[data-label]')?.dataset.label ?? '',
     values: filled.map(({ value }) => value),
     text: isTick ? t(first.checked ? 'settings.on' : 'settings.off') : formatList(texts),
-    isSecret: controls.some((control) => control.dataset.secret !== undefined),
+    isKept: controls.every(({ dataset }) => dataset.secret === undefined && dataset.private === undefined),
   }
 }
 
@@ -75,4 +79,9 @@ export function changedFields<Body extends object>(before: Body, body: Body): Pa
   const names = Object.keys(body) as (keyof Body)[]
   const changed = names.filter((name) => !isSameJson(before[name] ?? null, body[name] ?? null))
   return Object.fromEntries(changed.map((name) => [name, body[name]])) as Partial<Body>
+}
+
+/** Undefined for a record without one. */
+export function versionOf(record: unknown): number | undefined {
+  return isRecord(record) && typeof record.version === 'number' ? record.version : undefined
 }

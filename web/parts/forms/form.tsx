@@ -122,8 +122,7 @@ function newsText(news: Conflict | null): string | null {
   if (news === null) return null
   if (news.kind === 'deleted') return t('parts.form.conflict.deleted')
   const parts = [formatList(news.changes.map(({ label }) => label)), news.other ?? '']
-  const changed = parts.filter((part) => part !== '').join('. ')
-  return changed === '' ? t('parts.form.conflict.elsewhere') : t('parts.form.conflict.news', { changed })
+  return t('parts.form.conflict.news', { changed: parts.filter((part) => part !== '').join('. ') })
 }
 
 function fieldOf(form: HTMLFormElement | null, name: string): HTMLElement | null {

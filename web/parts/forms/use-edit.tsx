@@ -5,13 +5,13 @@
 
 import { type ReactNode, type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { isRecord, isSameJson } from '../../../src/domain/json.ts'
+import { isSameJson } from '../../../src/domain/json.ts'
 import type { ApiResponse } from '../../app/api.ts'
 import { useServices } from '../../app/context.ts'
 import { t } from '../../app/i18n.ts'
 import { serviceNow } from '../../app/service-time.ts'
 import { useSession } from '../../app/session.ts'
-import { changedNames, type Entries, type Entry, readEntries } from './entries.ts'
+import { changedNames, type Entries, type Entry, readEntries, versionOf } from './entries.ts'
 import { FieldStatesContext, initialStates } from './field-state.ts'
 import { accountOf, dropInput, findKeptInput, type KeptInput, keepInput, keyOf } from './kept-input.ts'
 import { useUnsavedForm } from './unsaved-forms.ts'
@@ -24,8 +24,8 @@ export interface Editing<Edited> {
   readonly record: Edited
   /** As last read, null once it was deleted. */
   readonly latest?: Edited | null | undefined
-  /** Stands for `null` in a response with status 412. */
-  readonly empty?: Edited
+  /** Reads the record from a response with status 412, if it is not the record itself. */
+  read?(current: unknown): Edited
   /** True if a deleted record can be added again. */
   readonly canAdd?: boolean
   /** Says what another user has changed that is no field. */
@@ -34,8 +34,10 @@ export interface Editing<Edited> {
 
 /** Given to the function that sends the values of a form. */
 export interface Sending<Edited> {
-  /** The present record as far as it is known, null for a new one. Its version must be sent. */
+  /** The present record as far as it is known, null for a new one. */
   readonly record: Edited
+  /** Of `record`. */
+  readonly version: number | undefined
   /** The values of the form before the first input. */
   readonly before: FormData
 }
@@ -100,7 +102,9 @@ export function useEdit<Edited>(
   const noteNews = useEffectEvent((record: Edited | null) => {
     if (isSending.current) return
     if (record === null) return change({ news: opened === null ? null : deleted })
-    if (versionOf(record) !== versionOf(present)) change({ news: compare(record) })
+    if ((versionOf(record) ?? 0) <= (versionOf(present) ?? 0)) return
+    const news = compare(record)
+    if (!isEmpty(news)) change({ news })
   })
   useEffect(() => {
     if (latest === undefined) return
@@ -118,9 +122,10 @@ export function useEdit<Edited>(
     record: Edited,
     send: (sending: Sending<Edited>) => Promise<ApiResponse<Body>>,
   ): Promise<ApiResponse<Body>> => {
-    if (editing === undefined) return send({ record, before: new FormData() })
+    if (editing === undefined) return send({ record, version: undefined, before: new FormData() })
     isSending.current = true
-    const response = await send({ record, before: readCopy(record === null ? record : opened).values })
+    const before = readCopy(record === null ? record : opened).values
+    const response = await send({ record, version: versionOf(record), before })
     isSending.current = false
     if (response.ok) {
       kept.drop()
@@ -128,10 +133,12 @@ export function useEdit<Edited>(
     }
     const { status, current } = response.problem
     if (opened === null || record === null || (status !== 404 && status !== 412)) return response
-    const after = current === null ? editing?.empty : (current as Edited | undefined)
-    if (status === 412 && after === undefined) return response
-    const found = status === 404 || after === undefined ? deleted : compare(after)
-    change({ conflict: found, news: null, present: after ?? present })
+    const after = status === 404 ? record : editing.read ? editing.read(current) : (current as Edited)
+    const found = status === 404 ? deleted : compare(after)
+    // The form has no field for what was changed, so both changes are kept.
+    const isElsewhere = found.kind === 'changed' && isEmpty(found) && versionOf(after) !== versionOf(record)
+    if (isElsewhere) return save(after, send)
+    change({ conflict: found, news: null, present: after })
     const detail = t(`parts.form.conflict.${found.kind}`)
     return { ok: false, problem: { ...response.problem, field: undefined, detail } }
   }
@@ -168,7 +175,11 @@ export function useEdit<Edited>(
   return { ...state, copy, offer: kept.offer, noteInput: kept.note, discard: kept.drop, save, keepTheirs, restore }
 }
 
-const blank: Entry = { label: '', values: [], text: '', isSecret: false }
+function isEmpty({ changes, other }: Conflict): boolean {
+  return changes.length === 0 && other === null
+}
+
+const blank: Entry = { label: '', values: [], text: '', isKept: true }
 
 function entriesIn(form: RefObject<HTMLFormElement | null>): Entries {
   return form.current === null ? new Map() : readEntries(form.current)
@@ -188,10 +199,6 @@ function changeOf(name: string, { old, theirs, mine }: Three): Change {
     ...{ before: before.text || t('card.none'), after: after.text || t('card.none') },
     mine: isMine ? own.text || t('card.none') : null,
   }
-}
-
-function versionOf(record: unknown): unknown {
-  return isRecord(record) ? record.version : undefined
 }
 
 /** Reads the values that the form would have for another record, from a hidden copy. */
@@ -241,8 +248,8 @@ function useKept(form: RefObject<HTMLFormElement | null>, address: string | null
     const fieldsOf = (from: Entries) =>
       Object.fromEntries(
         names.flatMap((name) => {
-          const { values, text, isSecret } = from.get(name) ?? blank
-          return isSecret || entries.get(name)?.isSecret ? [] : [[name, { values, text }]]
+          const { values, text } = from.get(name) ?? blank
+          return entries.get(name)?.isKept === true ? [[name, { values, text }]] : []
         }),
       )
     const fields = { ...offer?.fields, ...fieldsOf(entries) }

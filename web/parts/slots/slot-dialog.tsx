@@ -51,11 +51,6 @@ export function SlotDialog({ slot, onClose }: SlotDialogProps) {
   )
 }
 
-interface Saved {
-  readonly text: string
-  readonly undoId: string | undefined
-}
-
 interface SlotFormProps {
   readonly opened: SlotRecord
   readonly performers: readonly Performer[]
@@ -70,11 +65,11 @@ function SlotForm({ opened, performers, onClose }: SlotFormProps) {
   const [first] = useState(opened)
   const { slot, version, placeholder_id } = first
   const latest = useWatchState(({ slotRecords }) => recordOf(slotRecords, holderOf(first)) ?? slotRecords.get(slot))
-  const finish = (text: string, undoId: string | undefined) => {
+  const finish = (text: string, undoId?: string) => {
     onClose()
     showUndoable(text, [undoId])
   }
-  const send = async (values: FormData, { record, before }: Sending<SlotRecord>): Promise<ApiResponse<Saved>> => {
+  const send = async (values: FormData, { record, before }: Sending<SlotRecord>): Promise<ApiResponse<string>> => {
     const at = presentSlot(record, watch.get())
     const change = changedFields(toSlotChange(before, record), toSlotChange(values, record))
     const response = await api.write('PUT', `/api/slots/${at}/`, change, 'object', versionOf(record))
@@ -82,7 +77,7 @@ function SlotForm({ opened, performers, onClose }: SlotFormProps) {
     const { performer } = response.body
     const isAssigned = 'performer_id' in change || 'performer_name' in change
     const text = isAssigned ? assignedText(at, performer?.name ?? null) : t('slot.saved', { slot: at })
-    return { ok: true, body: { text, undoId: response.undoId } }
+    return { ...response, body: text }
   }
   const clear = () =>
     void request.send(async () => {
@@ -99,11 +94,12 @@ function SlotForm({ opened, performers, onClose }: SlotFormProps) {
         address: `/api/slots/${slot}/`,
         record: first,
         latest,
-        empty: emptyRecord(slot),
+        // An empty slot has no record.
+        read: (current) => (current as SlotRecord | null) ?? emptyRecord(slot),
         describe: describeEquipment,
       }}
       send={send}
-      onDone={({ text, undoId }) => finish(text, undoId)}
+      onDone={finish}
       others={
         <>
           <CancelButton />
