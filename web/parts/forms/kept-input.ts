@@ -28,7 +28,7 @@ const prefix = 'micwatch.unsaved.'
 
 /** Installations with the same origin differ in `mount`. */
 export function accountOf(mount: string, { user, kind, name }: SessionBody): string {
-  return `${mount}:${user === null ? `${kind}:${name}` : `user:${user.id}`}`
+  return `${mount}:${user?.id ?? `${kind}:${name}`}`
 }
 
 /** `form` names the form: the address of its record. */

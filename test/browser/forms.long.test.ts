@@ -1,0 +1,297 @@
+/** Forms: two users who edit the same record, and input that was not saved. */
+
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { startApp, type TestApp, until } from '../support/app.ts'
+import { addUser, browserForTests, findViolations, messages, press } from '../support/browser/browser.ts'
+import { eventually } from '../support/eventually.ts'
+import { password } from '../support/users.ts'
+
+const { openAs } = browserForTests()
+
+const dialog = (page: Page) => page.locator('dialog').first()
+const kept = (page: Page) => page.evaluate<string>('JSON.stringify(localStorage)')
+const patch = (app: TestApp, address: string, body: object) =>
+  app.send('PATCH', address, { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+const readRecord = async (app: TestApp, address: string) => (await app.get(address)).json
+
+interface Field {
+  readonly label: string
+  readonly name: string
+  readonly old: string
+}
+
+interface Form {
+  readonly page: string
+  /** The button that opens it. */
+  readonly button: string | RegExp
+  /** The address of the record. */
+  readonly address: string
+  readonly fields: readonly [Field, Field?]
+}
+
+async function start() {
+  const app = await startApp()
+  const { json: group } = await app.post('/api/group/', { title: 'Choir', slots: [1], zone: 'A' })
+  const { json: show } = await app.post('/api/shows/', { title: 'Gala', notes: 'Dress' })
+  const { json: performer } = await app.post('/api/performers/', { name: 'Nora', notes: 'Alto' })
+  const { json: scene } = await app.post(`/api/shows/${show.id}/scenes/`, { title: 'Act 1' })
+  await app.put('/api/slots/7/', { label: 'Mic 7', note: 'Spare' })
+  const channel = { type: 'webhook', name: 'Desk', config: { url: 'https://hook.example/' } }
+  const { json: notifier } = await app.post('/api/admin/notification-channels/', channel)
+  const { json: rule } = await app.post('/api/admin/notification-rules/', {
+    ...{ name: 'Night', notification_channel_ids: [notifier.id], repeat_minutes: 5 },
+  })
+  const forms: readonly Form[] = [
+    {
+      ...{ page: '/', button: /^Assign performer/, address: '/api/slots/7/' },
+      fields: [
+        { label: 'Label', name: 'label', old: 'Mic 7' },
+        { label: 'Note', name: 'note', old: 'Spare' },
+      ],
+    },
+    {
+      ...{ page: '/admin/groups', button: 'Edit Choir', address: `/api/groups/${group.id}/` },
+      fields: [
+        { label: 'Title', name: 'title', old: 'Choir' },
+        { label: 'Frequency zone', name: 'zone', old: 'A' },
+      ],
+    },
+    {
+      ...{ page: `/shows/${show.id}`, button: 'Edit', address: `/api/shows/${show.id}/` },
+      fields: [
+        { label: 'Title', name: 'title', old: 'Gala' },
+        { label: 'Notes', name: 'notes', old: 'Dress' },
+      ],
+    },
+    {
+      ...{ page: '/admin/performers', button: 'Edit Nora', address: `/api/performers/${performer.id}/` },
+      fields: [
+        { label: 'Name', name: 'name', old: 'Nora' },
+        { label: 'Notes', name: 'notes', old: 'Alto' },
+      ],
+    },
+    {
+      ...{ page: '/admin/notifications?tab=rules', button: 'Edit Night' },
+      address: `/api/admin/notification-rules/${rule.id}/`,
+      fields: [
+        { label: 'Name', name: 'name', old: 'Night' },
+        { label: 'Send again every (minutes)', name: 'repeat_minutes', old: '5' },
+      ],
+    },
+    {
+      ...{ page: `/shows/${show.id}`, button: 'Rename Act 1' },
+      address: `/api/shows/${show.id}/scenes/${scene.id}/`,
+      fields: [{ label: 'Title', name: 'title', old: 'Act 1' }],
+    },
+  ]
+  return { app, forms, group }
+}
+
+const open = async (page: Page, { button, fields: [field] }: Form) => {
+  await page.getByRole('button', { name: button, exact: true }).first().click()
+  await input(page, field).waitFor()
+}
+const input = (page: Page, { label }: Field) => dialog(page).locator(`[data-label="${label}"] :is(input, textarea)`)
+const save = (page: Page) => dialog(page).locator('button[type=submit]').click()
+const isClosed = (page: Page) => eventually(() => page.locator('dialog').count()).toBe(0)
+const storedValue = async (app: TestApp, { address }: Form, { name }: Field) =>
+  String((await readRecord(app, address))[name])
+
+// Conformance: C-21.80.
+describe('two users who edit the same record', () => {
+  it('are told what the other changed, in both orders, and lose nothing', async () => {
+    const { app, forms } = await start()
+    const [ada, bob] = [await openAs(app, 'admin', '/'), await openAs(app, 'admin', '/')]
+    for (const form of forms) {
+      const [shared, other] = form.fields
+      for (const [first, second] of [
+        [ada, bob],
+        [bob, ada],
+      ] as const) {
+        const suffix = first === ada ? '1' : '2'
+        const openBoth = async () => {
+          for (const page of [first, second]) {
+            await page.goto(app.url + form.page)
+            await open(page, form)
+          }
+        }
+        if (other !== undefined) {
+          await openBoth()
+          const before = await storedValue(app, form, shared)
+          await input(first, shared).fill(`${before}${suffix}`)
+          await save(first)
+          await isClosed(first)
+          // A message came while the form was open.
+          await dialog(second).getByText(`Another user changed this to ${before}${suffix}.`).waitFor()
+          const typed = other.old === '5' ? `1${suffix}` : `${other.old}${suffix}`
+          await input(second, other).fill(typed)
+          await eventually(() => input(second, shared).inputValue()).toBe(before)
+          await save(second)
+          await dialog(second).getByText('Another user has just changed this, so nothing was saved.').waitFor()
+          await dialog(second).getByText(`${shared.label}: ${before} → ${before}${suffix}`).waitFor()
+          await eventually(() => storedValue(app, form, other)).not.toBe(typed)
+          await press(second, 'Keep both')
+          await isClosed(second)
+          await eventually(async () => [
+            await storedValue(app, form, shared),
+            await storedValue(app, form, other),
+          ]).toEqual([`${before}${suffix}`, typed])
+          await restore(app, form)
+        }
+        // Both edit the same field.
+        await openBoth()
+        await input(first, shared).fill('Theirs')
+        await save(first)
+        await isClosed(first)
+        await input(second, shared).fill('Mine')
+        await save(second)
+        await dialog(second).getByText(`${shared.label}: ${shared.old} → Theirs (yours: Mine)`).waitFor()
+        await eventually(() => storedValue(app, form, shared)).toBe('Theirs')
+        if (suffix === '1') {
+          await press(second, 'Keep theirs')
+          await isClosed(second)
+          await eventually(() => storedValue(app, form, shared)).toBe('Theirs')
+        } else {
+          await eventually(() => findViolations(second)).toEqual([])
+          await press(second, 'Keep mine')
+          await isClosed(second)
+          await eventually(() => storedValue(app, form, shared)).toBe('Mine')
+        }
+        await restore(app, form)
+      }
+    }
+  }, 400_000)
+
+  it('keep their input if the record is deleted, and may add it again', async () => {
+    const { app, forms, group } = await start()
+    const form = forms[1]
+    if (form === undefined) throw new Error('There are no groups.')
+    const page = await openAs(app, 'operator', form.page)
+    await open(page, form)
+    await input(page, form.fields[0]).fill('Choir 2')
+    await app.send('DELETE', form.address)
+    await dialog(page).getByText('Another user has deleted this. Your input is still here.').waitFor()
+    await save(page)
+    await press(page, 'Add it again')
+    await isClosed(page)
+    const [added] = (await app.get('/api/groups/')).json
+    expect(added).toMatchObject({ title: 'Choir 2', slots: [1], zone: 'A' })
+    expect(added.id).not.toBe(group.id)
+    // A removal is confirmed again.
+    await page.getByRole('button', { name: 'Remove Choir 2' }).click()
+    await app.put(`/api/groups/${added.id}/`, { title: 'Band' })
+    await press(page, 'Remove')
+    await dialog(page)
+      .getByText(/nothing was removed/)
+      .waitFor()
+    await press(page, 'Remove')
+    await until('the group is removed', async () => (await app.get('/api/groups/')).json.length === 0)
+  })
+})
+
+/** The next user finds the old values. */
+async function restore(app: TestApp, { address, fields }: Form): Promise<void> {
+  const entries = fields.flatMap((field) => (field === undefined ? [] : [[field.name, field.old]]))
+  const isPut = /slots|groups|performers/.test(address)
+  const body = Object.fromEntries(entries)
+  if ('repeat_minutes' in body) body.repeat_minutes = 5
+  const response = isPut ? await app.put(address, body) : await patch(app, address, body)
+  expect(response.status).toBe(200)
+}
+
+// Conformance: C-21.80.
+it('keeps unsaved input over a reload for its account alone, and asks before it is lost', async () => {
+  const { app, forms } = await start()
+  const form = forms[2]
+  if (form?.fields[1] === undefined) throw new Error('There are no shows.')
+  const [title, notes] = form.fields
+  const page = await openAs(app, 'admin', '/shows')
+  await page.getByRole('link', { name: 'Gala' }).click()
+  await open(page, form)
+  await page.keyboard.press('Escape')
+  await isClosed(page)
+  await open(page, form)
+  await input(page, title).fill('Gala evening')
+  await page.goBack()
+  await page.getByRole('heading', { name: 'Leave this page?' }).waitFor()
+  await page.getByRole('button', { name: 'Keep editing' }).click()
+  await eventually(() => input(page, title).inputValue()).toBe('Gala evening')
+  await page.goBack()
+  await page.getByRole('button', { name: 'Leave', exact: true }).click()
+  await page.getByRole('heading', { name: 'Shows', exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Gala' }).click()
+  await open(page, form)
+  await press(page, 'Discard')
+
+  await input(page, title).fill('Gala evening')
+  await input(page, notes).fill('Black tie')
+  let asked = 0
+  page.on('dialog', (question) => {
+    asked += 1
+    void question.accept()
+  })
+  await page.reload()
+  expect(asked).toBe(1)
+  await messages(page).getByText('Unsaved input is kept in this browser: Edit Gala (').waitFor()
+  await patch(app, form.address, { notes: 'Suits' })
+  await page.getByText('Suits').waitFor()
+  await open(page, form)
+  const offer = dialog(page).getByRole('region', { name: 'Unsaved input' })
+  await offer.waitFor()
+  await eventually(() => findViolations(page)).toEqual([])
+  await eventually(() => input(page, title).inputValue()).toBe('Gala')
+  await offer.getByRole('button', { name: 'Restore' }).press('Enter')
+  await eventually(() => input(page, title).inputValue()).toBe('Gala evening')
+  await dialog(page).getByText('Notes: Dress → Suits (yours: Black tie)').waitFor()
+  await press(page, 'Keep theirs')
+  await eventually(() => input(page, notes).inputValue()).toBe('Suits')
+  await eventually(() => input(page, title).inputValue()).toBe('Gala evening')
+
+  await page.keyboard.press('Escape')
+  await page.getByRole('heading', { name: 'Discard your input?' }).waitFor()
+  await eventually(() => findViolations(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await eventually(() => page.locator('dialog').count()).toBe(1)
+  await save(page)
+  await isClosed(page)
+  await eventually(() => readRecord(app, form.address)).toMatchObject({ title: 'Gala evening', notes: 'Suits' })
+  await eventually(() => kept(page)).not.toContain('unsaved')
+
+  // Another account in the same browser.
+  await open(page, form)
+  await input(page, title).fill('For admin only')
+  await eventually(() => kept(page)).toContain('For admin only')
+  await addUser(app, 'other', 'admin')
+  const signedIn = await page
+    .context()
+    .request.post(`${app.url}/api/auth/login`, { data: { username: 'other', password } })
+  expect(signedIn.status()).toBe(200)
+  await page.reload()
+  await page.getByRole('heading', { name: 'Gala evening' }).waitFor()
+  await open(page, form)
+  await eventually(() => input(page, title).inputValue()).toBe('Gala evening')
+  await eventually(() => offer.count()).toBe(0)
+  await input(page, notes).fill('x')
+  await press(page, 'Cancel')
+  await page.getByRole('button', { name: 'Discard', exact: true }).click()
+  await isClosed(page)
+  await eventually(() => kept(page)).not.toContain('"x"')
+})
+
+it('keeps no password, token or address of a service', async () => {
+  const app = await startApp()
+  const page = await openAs(app, 'admin', '/admin/people')
+  await page.getByRole('button', { name: 'Add user' }).click()
+  await dialog(page).getByLabel('User name').fill('visible-name')
+  await dialog(page).getByLabel('Password', { exact: true }).fill('hidden-password')
+  await dialog(page).getByRole('button', { name: /^Show/ }).click()
+  await eventually(() => kept(page)).toContain('visible-name')
+  await page.goto(`${app.url}/admin/notifications`)
+  await page.getByRole('button', { name: 'Add channel' }).first().click()
+  await page.getByRole('button', { name: /^Webhook/ }).click()
+  await dialog(page).locator('[data-label="Name"] input').fill('visible-hook')
+  await dialog(page).locator('input[inputmode=url]').fill('https://example.org/hidden-hook')
+  await eventually(() => kept(page)).toContain('visible-hook')
+  await eventually(() => kept(page)).not.toContain('hidden')
+})
