@@ -2,19 +2,16 @@
 
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { startApp, type TestApp, until } from '../support/app.ts'
+import { startApp, until } from '../support/app.ts'
 import { addUser, browserForTests, findViolations, messages, press } from '../support/browser/browser.ts'
 import { eventually } from '../support/eventually.ts'
+import { tokenHeaders } from '../support/tokens.ts'
 import { password } from '../support/users.ts'
 
 const { openAs } = browserForTests()
 
 const dialog = (page: Page) => page.locator('dialog').first()
 const kept = (page: Page) => page.evaluate<string>('JSON.stringify(localStorage)')
-const patch = (app: TestApp, address: string, body: object) =>
-  app.send('PATCH', address, { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
-const readRecord = async (app: TestApp, address: string) => (await app.get(address)).json
-
 interface Field {
   readonly label: string
   readonly name: string
@@ -32,15 +29,27 @@ interface Form {
 
 async function start() {
   const app = await startApp()
-  const { json: group } = await app.post('/api/group/', { title: 'Choir', slots: [1], zone: 'A' })
-  const { json: show } = await app.post('/api/shows/', { title: 'Gala', notes: 'Dress' })
-  const { json: performer } = await app.post('/api/performers/', { name: 'Nora', notes: 'Alto' })
-  const { json: scene } = await app.post(`/api/shows/${show.id}/scenes/`, { title: 'Act 1' })
-  await app.put('/api/slots/7/', { label: 'Mic 7', note: 'Spare' })
+  const token = await tokenHeaders(app, 'admin')
+  const send = async (method: string, address: string, body?: object) => {
+    const response =
+      body === undefined
+        ? await app.send(method, address, { headers: token })
+        : await app.send(method, address, {
+            headers: { ...token, 'content-type': 'application/json' },
+            body: JSON.stringify(body),
+          })
+    expect(response.status, `${method} ${address}`).toBeLessThan(300)
+    return response.json
+  }
+  const group = await send('POST', '/api/group/', { title: 'Choir', slots: [1], zone: 'A' })
+  const show = await send('POST', '/api/shows/', { title: 'Gala', notes: 'Dress' })
+  const performer = await send('POST', '/api/performers/', { name: 'Nora', notes: 'Alto' })
+  const scene = await send('POST', `/api/shows/${show.id}/scenes/`, { title: 'Act 1' })
+  await send('PUT', '/api/slots/7/', { label: 'Mic 7', note: 'Spare' })
   const channel = { type: 'webhook', name: 'Desk', config: { url: 'https://hook.example/' } }
-  const { json: notifier } = await app.post('/api/admin/notification-channels/', channel)
-  const { json: rule } = await app.post('/api/admin/notification-rules/', {
-    ...{ name: 'Night', notification_channel_ids: [notifier.id], repeat_minutes: 5 },
+  const { id } = await send('POST', '/api/admin/notification-channels/', channel)
+  const rule = await send('POST', '/api/admin/notification-rules/', {
+    ...{ name: 'Night', notification_channel_ids: [id], repeat_minutes: 5 },
   })
   const forms: readonly Form[] = [
     {
@@ -85,7 +94,8 @@ async function start() {
       fields: [{ label: 'Title', name: 'title', old: 'Act 1' }],
     },
   ]
-  return { app, forms, group }
+  const readField = async ({ address }: Form, { name }: Field) => String((await send('GET', address))[name])
+  return { app, forms, send, readField }
 }
 
 const open = async (page: Page, { button, fields: [field] }: Form) => {
@@ -95,13 +105,10 @@ const open = async (page: Page, { button, fields: [field] }: Form) => {
 const input = (page: Page, { label }: Field) => dialog(page).locator(`[data-label="${label}"] :is(input, textarea)`)
 const save = (page: Page) => dialog(page).locator('button[type=submit]').click()
 const isClosed = (page: Page) => eventually(() => page.locator('dialog').count()).toBe(0)
-const storedValue = async (app: TestApp, { address }: Form, { name }: Field) =>
-  String((await readRecord(app, address))[name])
-
 // Conformance: C-21.80.
 describe('two users who edit the same record', () => {
   it('are told what the other changed, in both orders, and lose nothing', async () => {
-    const { app, forms } = await start()
+    const { app, forms, send, readField } = await start()
     const [ada, bob] = [await openAs(app, 'admin', '/'), await openAs(app, 'admin', '/')]
     for (const form of forms) {
       const [shared, other] = form.fields
@@ -118,7 +125,7 @@ describe('two users who edit the same record', () => {
         }
         if (other !== undefined) {
           await openBoth()
-          const before = await storedValue(app, form, shared)
+          const before = await readField(form, shared)
           await input(first, shared).fill(`${before}${suffix}`)
           await save(first)
           await isClosed(first)
@@ -130,14 +137,14 @@ describe('two users who edit the same record', () => {
           await save(second)
           await dialog(second).getByText('Another user has just changed this, so nothing was saved.').waitFor()
           await dialog(second).getByText(`${shared.label}: ${before} → ${before}${suffix}`).waitFor()
-          await eventually(() => storedValue(app, form, other)).not.toBe(typed)
+          await eventually(() => readField(form, other)).not.toBe(typed)
           await press(second, 'Keep both')
           await isClosed(second)
-          await eventually(async () => [
-            await storedValue(app, form, shared),
-            await storedValue(app, form, other),
-          ]).toEqual([`${before}${suffix}`, typed])
-          await restore(app, form)
+          await eventually(async () => [await readField(form, shared), await readField(form, other)]).toEqual([
+            `${before}${suffix}`,
+            typed,
+          ])
+          await restore(send, form)
         }
         // Both edit the same field.
         await openBoth()
@@ -147,40 +154,41 @@ describe('two users who edit the same record', () => {
         await input(second, shared).fill('Mine')
         await save(second)
         await dialog(second).getByText(`${shared.label}: ${shared.old} → Theirs (yours: Mine)`).waitFor()
-        await eventually(() => storedValue(app, form, shared)).toBe('Theirs')
+        await eventually(() => readField(form, shared)).toBe('Theirs')
         if (suffix === '1') {
           await press(second, 'Keep theirs')
           await isClosed(second)
-          await eventually(() => storedValue(app, form, shared)).toBe('Theirs')
+          await eventually(() => readField(form, shared)).toBe('Theirs')
         } else {
           await eventually(() => findViolations(second)).toEqual([])
           await press(second, 'Keep mine')
           await isClosed(second)
-          await eventually(() => storedValue(app, form, shared)).toBe('Mine')
+          await eventually(() => readField(form, shared)).toBe('Mine')
         }
-        await restore(app, form)
+        await restore(send, form)
       }
     }
   }, 400_000)
 
   it('keep their input if the record is deleted, and may add it again', async () => {
-    const { app, forms, group } = await start()
+    const { app, forms, send } = await start()
     const form = forms[1]
     if (form === undefined) throw new Error('There are no groups.')
     const page = await openAs(app, 'operator', form.page)
     await open(page, form)
     await input(page, form.fields[0]).fill('Choir 2')
-    await app.send('DELETE', form.address)
+    const { id } = await send('GET', form.address)
+    await send('DELETE', form.address)
     await dialog(page).getByText('Another user has deleted this. Your input is still here.').waitFor()
     await save(page)
     await press(page, 'Add it again')
     await isClosed(page)
-    const [added] = (await app.get('/api/groups/')).json
+    const [added] = await send('GET', '/api/groups/')
     expect(added).toMatchObject({ title: 'Choir 2', slots: [1], zone: 'A' })
-    expect(added.id).not.toBe(group.id)
+    expect(added.id).not.toBe(id)
     // A removal is confirmed again.
     await page.getByRole('button', { name: 'Remove Choir 2' }).click()
-    await app.put(`/api/groups/${added.id}/`, { title: 'Band' })
+    await send('PUT', `/api/groups/${added.id}/`, { title: 'Band' })
     await press(page, 'Remove')
     await dialog(page)
       .getByText(/nothing was removed/)
@@ -190,19 +198,18 @@ describe('two users who edit the same record', () => {
   })
 })
 
-/** The next user finds the old values. */
-async function restore(app: TestApp, { address, fields }: Form): Promise<void> {
+type Send = Awaited<ReturnType<typeof start>>['send']
+
+/** Writes the old values again. */
+async function restore(send: Send, { address, fields }: Form): Promise<void> {
   const entries = fields.flatMap((field) => (field === undefined ? [] : [[field.name, field.old]]))
-  const isPut = /slots|groups|performers/.test(address)
-  const body = Object.fromEntries(entries)
-  if ('repeat_minutes' in body) body.repeat_minutes = 5
-  const response = isPut ? await app.put(address, body) : await patch(app, address, body)
-  expect(response.status).toBe(200)
+  const method = /slots|groups|performers/.test(address) ? 'PUT' : 'PATCH'
+  await send(method, address, Object.fromEntries(entries.map(([name, old]) => [name, old === '5' ? 5 : old])))
 }
 
 // Conformance: C-21.80.
 it('keeps unsaved input over a reload for its account alone, and asks before it is lost', async () => {
-  const { app, forms } = await start()
+  const { app, forms, send } = await start()
   const form = forms[2]
   if (form?.fields[1] === undefined) throw new Error('There are no shows.')
   const [title, notes] = form.fields
@@ -234,7 +241,7 @@ it('keeps unsaved input over a reload for its account alone, and asks before it 
   await page.reload()
   expect(asked).toBe(1)
   await messages(page).getByText('Unsaved input is kept in this browser: Edit Gala (').waitFor()
-  await patch(app, form.address, { notes: 'Suits' })
+  await send('PATCH', form.address, { notes: 'Suits' })
   await page.getByText('Suits').waitFor()
   await open(page, form)
   const offer = dialog(page).getByRole('region', { name: 'Unsaved input' })
@@ -255,7 +262,7 @@ it('keeps unsaved input over a reload for its account alone, and asks before it 
   await eventually(() => page.locator('dialog').count()).toBe(1)
   await save(page)
   await isClosed(page)
-  await eventually(() => readRecord(app, form.address)).toMatchObject({ title: 'Gala evening', notes: 'Suits' })
+  await eventually(() => send('GET', form.address)).toMatchObject({ title: 'Gala evening', notes: 'Suits' })
   await eventually(() => kept(page)).not.toContain('unsaved')
 
   // Another account in the same browser.
