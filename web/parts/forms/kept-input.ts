@@ -23,7 +23,7 @@ export interface KeptInput {
   readonly before: Fields
 }
 
-export const keepMs = 24 * 3_600_000
+const keepMs = 24 * 3_600_000
 const prefix = 'micwatch.unsaved.'
 
 /** Installations with the same origin differ in `mount`. */

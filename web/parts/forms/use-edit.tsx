@@ -47,7 +47,7 @@ export interface Change {
   readonly label: string
   readonly before: string
   readonly after: string
-  /** Null unless the user has changed the field, too. */
+  /** Null unless the user has changed the same field. */
   readonly mine: string | null
 }
 
