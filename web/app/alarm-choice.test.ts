@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AlertBody } from '../../src/contract/alerts.ts'
 import { buildAlert } from '../../test/support/builders.ts'
-import { type AlarmChoice, everyAlarm, listAlarms, parseAlarmChoice } from './alarm-choice.ts'
+import { type AlarmChoice, everyAlarm, formatAlarmChoice, listAlarms, parseAlarmChoice } from './alarm-choice.ts'
 import type { WatchState } from './watch-state.ts'
 
 const band = { id: 3, title: 'Band', slots: [11], hide_charts: false, zone: null, manufacturer: null, version: 1 }
@@ -52,11 +52,17 @@ describe('listAlarms', () => {
 describe('parseAlarmChoice', () => {
   it('keeps a valid choice', () => {
     const choice: AlarmChoice = { severity: 'critical', mutedKinds: ['rf_weak'], groups: [3] }
-    expect(parseAlarmChoice(JSON.stringify(choice))).toEqual(choice)
+    expect(parseAlarmChoice(formatAlarmChoice(choice))).toEqual(choice)
   })
 
-  it.each([null, '', '[]', '{"severity": 1, "mutedKinds": ["x", 2], "groups": ["3"]}'])(
-    'replaces the invalid parts of %s by the defaults',
-    (text) => expect(parseAlarmChoice(text)).toEqual(everyAlarm),
+  it('mutes the kinds that did not exist when it was stored', () => {
+    const stored = { severity: 'warning', mutedKinds: ['rf_weak'], groups: [] }
+    expect(parseAlarmChoice(JSON.stringify(stored)).mutedKinds).toEqual(['levels_lost', 'rf_weak', 'muted'])
+    expect(parseAlarmChoice(null)).toEqual(everyAlarm)
+  })
+
+  it.each(['', '[]', '{"severity": 1, "mutedKinds": ["x", 2], "groups": ["3"]}'])(
+    'replaces the invalid parts of %s by the defaults of 1.0.0',
+    (text) => expect(parseAlarmChoice(text)).toEqual({ ...everyAlarm, mutedKinds: ['levels_lost', 'muted'] }),
   )
 })

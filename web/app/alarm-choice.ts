@@ -1,4 +1,4 @@
-import { alertKinds } from '../../src/contract/alert-kinds.ts'
+import { alertKinds, kindsOfVersion1 } from '../../src/contract/alert-kinds.ts'
 import type { AlertBody } from '../../src/contract/alerts.ts'
 import { isRecord } from '../../src/domain/json.ts'
 import type { WatchState } from './watch-state.ts'
@@ -6,7 +6,6 @@ import type { WatchState } from './watch-state.ts'
 export interface AlarmChoice {
   /** `warning` includes `critical`. */
   readonly severity: 'critical' | 'warning'
-  /** A kind that is added later sounds until it is listed here. */
   readonly mutedKinds: readonly string[]
   /** Ids of groups; empty for all channels. */
   readonly groups: readonly number[]
@@ -14,13 +13,20 @@ export interface AlarmChoice {
 
 export const everyAlarm: AlarmChoice = { severity: 'warning', mutedKinds: [], groups: [] }
 
-/** Replaces invalid parts with the defaults. */
+/** Stores the kinds that exist, so that a later version adds no sounds. */
+export function formatAlarmChoice(choice: AlarmChoice): string {
+  return JSON.stringify({ ...choice, knownKinds: alertKinds })
+}
+
+/** Replaces invalid parts with the defaults. A choice that was stored earlier mutes the kinds that it did not know. */
 export function parseAlarmChoice(text: string | null): AlarmChoice {
-  const stored = parseRecord(text)
-  const { mutedKinds, groups } = stored
+  if (text === null) return everyAlarm
+  const { knownKinds, mutedKinds: muted, groups, ...stored } = parseRecord(text)
+  const known: readonly unknown[] = Array.isArray(knownKinds) ? knownKinds : kindsOfVersion1
+  const mutedKinds = [...(Array.isArray(muted) ? muted : []), ...alertKinds.filter((kind) => !known.includes(kind))]
   return {
     severity: stored.severity === 'critical' ? 'critical' : 'warning',
-    mutedKinds: Array.isArray(mutedKinds) ? alertKinds.filter((kind) => mutedKinds.includes(kind)) : [],
+    mutedKinds: alertKinds.filter((kind) => mutedKinds.includes(kind)),
     groups: Array.isArray(groups) ? groups.filter((id) => Number.isSafeInteger(id)) : [],
   }
 }

@@ -5,7 +5,7 @@
 
 import type { AlertBody } from '../../src/contract/alerts.ts'
 import { alertLine, alertPeople, alertReason } from '../parts/alerts/alert-text.ts'
-import { type AlarmChoice, listAlarms, parseAlarmChoice } from './alarm-choice.ts'
+import { type AlarmChoice, formatAlarmChoice, listAlarms, parseAlarmChoice } from './alarm-choice.ts'
 import { type AlarmSeverity, createAlarmLoop, playAlarm } from './alarm-loop.ts'
 import { allStaleSince } from './channel-state.ts'
 import { readLocal, writeLocal } from './local-storage.ts'
@@ -30,7 +30,7 @@ export class Alarm {
   #context: AudioContext | null = null
   #state: AlarmState = {
     sound: 'off',
-    choice: parseAlarmChoice(readLocal(keys.choice)),
+    choice: readChoice(),
     isNotifying: readLocal(keys.notify) === 'on' && permission() === 'granted',
     isRefused: permission() === 'denied',
   }
@@ -60,6 +60,7 @@ export class Alarm {
   /** Enables the sound if the browser blocks it. */
   async toggleSound(): Promise<void> {
     const before = this.#state.sound
+    writeLocal(keys.choice, formatAlarmChoice(this.#state.choice))
     writeLocal(keys.sound, before === 'on' ? 'off' : 'on')
     if (before === 'on') {
       this.#set({ sound: 'off' })
@@ -79,7 +80,7 @@ export class Alarm {
   }
 
   choose(choice: AlarmChoice): void {
-    writeLocal(keys.choice, JSON.stringify(choice))
+    writeLocal(keys.choice, formatAlarmChoice(choice))
     this.#set({ choice })
     this.#follow()
   }
@@ -128,7 +129,7 @@ export class Alarm {
   }
 
   #followOtherPage(key: string | null): void {
-    if (key === keys.choice) this.#set({ choice: parseAlarmChoice(readLocal(keys.choice)) })
+    if (key === keys.choice) this.#set({ choice: readChoice() })
     if (key !== keys.sound) return
     if (readLocal(keys.sound) !== 'on') this.#set({ sound: 'off' })
     else if (this.#state.sound === 'off') this.#turnOn()
@@ -166,6 +167,11 @@ export class Alarm {
   async #unblock(): Promise<void> {
     if (this.#state.sound === 'blocked') await this.#context?.resume()
   }
+}
+
+/** A sound that 1.0.0 turned on may have no stored choice. */
+function readChoice(): AlarmChoice {
+  return parseAlarmChoice(readLocal(keys.choice) ?? (readLocal(keys.sound) === null ? null : '{}'))
 }
 
 function notify(alert: AlertBody) {

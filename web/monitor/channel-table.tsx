@@ -9,6 +9,7 @@ import { formatMegahertz, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useIsKiosk } from '../app/query.ts'
 import { listColumns, type Sort, type View } from '../app/view.ts'
+import { HandledMark } from '../parts/alerts/handled-mark.tsx'
 import { Battery, BatteryAge } from '../parts/card/battery.tsx'
 import type { CardActions } from '../parts/card/channel-card.tsx'
 import { usePlaceholder } from '../parts/card/placeholder-card.tsx'
@@ -206,6 +207,7 @@ const cells: Readonly<Record<Column, (facts: ChannelFacts) => ReactNode>> = {
     <span className="card-state">
       <StateIcon state={facts.state} />
       <span>{t(`states.${facts.state}`)}</span>
+      <HandledMark facts={facts} />
     </span>
   ),
   battery: (facts) => (

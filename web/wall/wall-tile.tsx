@@ -4,6 +4,7 @@ import type { ChannelFacts } from '../app/channel-state.ts'
 import { useFacts, useWatchState } from '../app/context.ts'
 import { formatAge, formatMegahertz, formatPercent } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
+import { HandledMark } from '../parts/alerts/handled-mark.tsx'
 import { splitName } from '../parts/card/name-fit.ts'
 import { OfflineReceiver } from '../parts/card/offline-receiver.tsx'
 import { Spacer, usePlaceholder } from '../parts/card/placeholder-card.tsx'
@@ -58,6 +59,7 @@ export const WallTile = memo(function WallTile({ receiverId, channelId, layout }
               <TileState facts={facts} />
               {hasNumbers ? null : <TileAge facts={facts} />}
               <Flags flags={facts.flags} />
+              <HandledMark facts={facts} />
             </div>
             <TileBattery facts={facts} />
           </div>

@@ -43,18 +43,28 @@ export function channelsOfAlert(
 
 /** An alert about a receiver is silenced by channel or group only if all of its channels are. */
 export function isSilenced(
-  { kind }: Alert,
+  { kind }: Pick<Alert, 'kind'>,
   channels: readonly AlertChannel[],
-  { silences, groups }: { readonly silences: readonly Silence[]; readonly groups: readonly Group[] },
+  { silences, groups }: { readonly silences: readonly Scope[]; readonly groups: readonly Group[] },
 ): boolean {
-  return silences.some((silence) => {
-    if (silence.kinds.length > 0 && !silence.kinds.includes(kind)) return false
+  return findSilence(kind, channels, { silences, groups }) !== undefined
+}
+
+type Scope = Pick<SilenceBody, 'channels' | 'groups' | 'kinds'>
+
+export function findSilence<S extends Scope>(
+  kind: string,
+  channels: readonly AlertChannel[],
+  { silences, groups }: { readonly silences: readonly S[]; readonly groups: readonly Group[] },
+): S | undefined {
+  return silences.find((silence) => {
+    if (silence.kinds.length > 0 && !silence.kinds.some((known) => known === kind)) return false
     if (silence.channels.length === 0 && silence.groups.length === 0) return true
     return channels.length > 0 && channels.every((channel) => includesChannel(silence, channel, groups))
   })
 }
 
-function includesChannel(silence: Silence, { id, slot }: AlertChannel, groups: readonly Group[]): boolean {
+function includesChannel(silence: Scope, { id, slot }: AlertChannel, groups: readonly Group[]): boolean {
   if (silence.channels.length > 0 && !silence.channels.includes(id)) return false
   if (silence.groups.length === 0) return true
   return groups.some((group) => silence.groups.includes(group.id) && group.slots.includes(slot))

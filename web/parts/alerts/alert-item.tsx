@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react'
 import { alertKindTable, isAlertKind } from '../../../src/contract/alert-kinds.ts'
 import type { AlertBody } from '../../../src/contract/alerts.ts'
 import { conditionStates } from '../../../src/contract/values.ts'
-import { happenedAt } from '../../../src/domain/alerts/alert.ts'
+import { happenedAt, isMutedOnPurpose } from '../../../src/domain/alerts/alert.ts'
 import { pathOf } from '../../../src/domain/pages.ts'
 import type { ConditionState } from '../../app/conditions.ts'
 import { useWatchState } from '../../app/context.ts'
@@ -15,9 +15,18 @@ import { useMay } from '../../app/session.ts'
 import { Ago } from '../age.tsx'
 import { StateIcon } from '../state-icon.tsx'
 import { AcknowledgeButton } from './acknowledge-button.tsx'
-import { alertPeople, alertReason, alertSubject, alertTitle, personName, snoozeEndText } from './alert-text.ts'
+import {
+  alertLine,
+  alertPeople,
+  alertReason,
+  alertSubject,
+  alertTitle,
+  personName,
+  snoozeEndText,
+} from './alert-text.ts'
 import { canRespond, isOpen } from './alerts.ts'
 import { NoteDialog, SilenceDialog, SnoozeDialog } from './dialogs.ts'
+import { useAlertResponses } from './use-alert-responses.ts'
 
 interface AlertItemProps {
   readonly alert: AlertBody
@@ -108,8 +117,15 @@ function Beginning({ alert: { kind, first } }: { alert: AlertBody }) {
 
 function Response({ alert }: { alert: AlertBody }) {
   const { acknowledged_by, acknowledged_at, note, state, snoozed_by, snoozed_until, silenced } = alert
+  const earlier = (alert.acknowledgements ?? []).filter(({ at }) => at !== acknowledged_at)
   return (
     <>
+      {earlier.map(({ at, by, note: reason }) => (
+        <p key={at} className="alert-response">
+          {t('alerts.earlier', { name: t('alerts.acknowledgedBy', { name: personName(by) }), time: formatMoment(at) })}
+          {reason ? <q>{reason}</q> : null}
+        </p>
+      ))}
       {acknowledged_by === null ? null : (
         <p className="alert-response">
           {t('alerts.acknowledgedBy', { name: personName(acknowledged_by) })} <Ago at={acknowledged_at} />
@@ -118,7 +134,9 @@ function Response({ alert }: { alert: AlertBody }) {
       )}
       {state !== 'snoozed' || snoozed_until === null ? null : (
         <p className="alert-response">
-          {t('alerts.snoozedBy', { name: personName(snoozed_by ?? ''), until: snoozeEndText(snoozed_until) })}
+          {isMutedOnPurpose(alert)
+            ? t('mute.by', { name: personName(snoozed_by ?? '') })
+            : t('alerts.snoozedBy', { name: personName(snoozed_by ?? ''), until: snoozeEndText(snoozed_until) })}
         </p>
       )}
       {silenced ? <p className="alert-response">{t('alerts.silenced')}</p> : null}
@@ -142,11 +160,33 @@ function Actions({ alert }: { alert: AlertBody }) {
           ))}
         </>
       ) : null}
+      <TakeBackButton alert={alert} />
       <TimelineLink alert={alert} />
       {dialog === 'note' ? <NoteDialog alerts={[alert]} onClose={close} /> : null}
       {dialog === 'snooze' ? <SnoozeDialog alerts={[alert]} onClose={close} /> : null}
       {dialog === 'silence' ? <SilenceDialog alert={alert} onClose={close} /> : null}
     </div>
+  )
+}
+
+/** For an acknowledgement or a snooze. */
+function TakeBackButton({ alert }: { alert: AlertBody }) {
+  const { isSending, takeBack } = useAlertResponses()
+  const mayOperate = useMay('operate')
+  const { state, site } = alert
+  if (!mayOperate || site !== null || (state !== 'acknowledged' && state !== 'snoozed')) return null
+  const undo = state === 'acknowledged' ? 'unacknowledge' : 'unsnooze'
+  const text = undo === 'unsnooze' && isMutedOnPurpose(alert) ? t('mute.takeBack') : t(`alerts.${undo}.action`)
+  return (
+    <button
+      type="button"
+      className="choice"
+      disabled={isSending}
+      aria-label={`${text}: ${alertLine(alert)}`}
+      onClick={() => void takeBack(alert, undo)}
+    >
+      {text}
+    </button>
   )
 }
 

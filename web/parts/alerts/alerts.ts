@@ -18,8 +18,13 @@ export function newestFirst(a: AlertBody, b: AlertBody): number {
   return Date.parse(b.raised_at) - Date.parse(a.raised_at) || b.id - a.id
 }
 
+/** True if it asks for attention: neither acknowledged, snoozed nor silenced. */
+export function isUnhandled({ state, silenced }: Pick<AlertBody, 'state' | 'silenced'>): boolean {
+  return state === 'raised' && !silenced
+}
+
 export function mostUrgentFirst(a: AlertBody, b: AlertBody): number {
-  const byState = Number(isOpen(b)) - Number(isOpen(a))
+  const byState = Number(isUnhandled(b)) - Number(isUnhandled(a)) || Number(isOpen(b)) - Number(isOpen(a))
   return byState || severityOrder[a.severity] - severityOrder[b.severity] || newestFirst(a, b)
 }
 
@@ -31,7 +36,10 @@ export function useChannelAlert(receiverId: number, channelId: number): AlertBod
   return useWatchState(({ alerts }) => {
     const own = alerts.filter((alert) => alert.channel_id === channelId)
     const ofReceiver = alerts.filter(
-      (alert) => alert.channel_id === null && alert.receiver_id === receiverId && alert.kind === 'receiver_offline',
+      ({ channel_id, receiver_id, kind, data }) =>
+        channel_id === null &&
+        receiver_id === receiverId &&
+        (kind === 'receiver_offline' || (kind === 'levels_lost' && data.channels?.includes(channelId) === true)),
     )
     return [...own, ...ofReceiver].toSorted(mostUrgentFirst)[0] ?? null
   })

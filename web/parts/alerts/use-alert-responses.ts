@@ -12,12 +12,18 @@ import { alertLine } from './alert-text.ts'
 
 export type Snooze = { readonly minutes: number } | { readonly until: 'cleared' | 'show_end' }
 
+type Undo = 'unacknowledge' | 'unsnooze'
+type ResponsePath = `/api/alerts/${number}/${Undo}` | `/api/channels/${number}/muted-on-purpose`
+
 export interface AlertResponses {
   readonly isSending: boolean
   /** Resolves to false if nothing was acknowledged. */
   acknowledge(alerts: readonly AlertBody[], note?: string): Promise<boolean>
   /** Resolves to false if nothing was snoozed. */
   snooze(alerts: readonly AlertBody[], snooze: Snooze): Promise<boolean>
+  takeBack(alert: AlertBody, undo: Undo): Promise<void>
+  /** Marks a mute as on purpose. */
+  markMuted(channelId: number, name: string): Promise<void>
 }
 
 export function useAlertResponses(): AlertResponses {
@@ -63,5 +69,18 @@ export function useAlertResponses(): AlertResponses {
       respond(alerts, 'snooze', (id) => api.write('POST', `/api/alerts/${id}/snooze`, snooze, 'object')),
     [api, respond],
   )
-  return { isSending, acknowledge, snooze }
+  const post = useCallback(
+    async (path: ResponsePath, text: string) => {
+      const response = await send(() => api.write('POST', path, undefined, 'object'))
+      if (response === null) return
+      if (response.ok) showMessage({ text })
+      else showMessage({ text: response.problem.detail, tone: 'alarm' })
+    },
+    [api, send, showMessage],
+  )
+  const takeBack = (alert: AlertBody, undo: Undo) =>
+    post(`/api/alerts/${alert.id}/${undo}`, t(`alerts.${undo}.done`, { alert: alertLine(alert) }))
+  const markMuted = (channelId: number, name: string) =>
+    post(`/api/channels/${channelId}/muted-on-purpose`, t('mute.done', { name }))
+  return { isSending, acknowledge, snooze, takeBack, markMuted }
 }

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { BellRing, CheckCheck, LockKeyhole } from 'lucide-react'
+import { BellRing, LockKeyhole, MicOff } from 'lucide-react'
 import { type CSSProperties, memo } from 'react'
 import { hasRow } from '../../../src/domain/conditions/condition.ts'
 import type { ChannelFacts } from '../../app/channel-state.ts'
@@ -7,9 +7,11 @@ import { useFacts, useServices, useWatchState } from '../../app/context.ts'
 import { formatDb, formatMegahertz, formatPercent, plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
 import { useIsKiosk } from '../../app/query.ts'
+import { slotTitle } from '../../app/slot-records.ts'
 import { Age, AgeAgo, StateAge } from '../age.tsx'
 import { alertLine } from '../alerts/alert-text.ts'
-import { isOpen, useChannelAlert } from '../alerts/alerts.ts'
+import { isUnhandled, useChannelAlert } from '../alerts/alerts.ts'
+import { HandledMark } from '../alerts/handled-mark.tsx'
 import { useAlertResponses } from '../alerts/use-alert-responses.ts'
 import { rangeAround } from '../channels/channel-range.ts'
 import { Chart, Level, Meters, qualityTextOf } from '../meters/meters.tsx'
@@ -262,19 +264,28 @@ interface CardAlertProps {
   readonly mayOperate: boolean
 }
 
-function CardAlert({ facts: { receiverId, channelId }, mayOperate }: CardAlertProps) {
-  const { acknowledge, isSending } = useAlertResponses()
+function CardAlert({ facts, mayOperate }: CardAlertProps) {
+  const { acknowledge, markMuted, isSending } = useAlertResponses()
+  const { receiverId, channelId, condition } = facts
   const alert = useChannelAlert(receiverId, channelId)
-  if (alert === null) return null
-  if (!isOpen(alert)) {
-    const text = t('card.acknowledgedBy', { name: alert.acknowledged_by ?? '' })
+  if (alert !== null && !isUnhandled(alert)) return <HandledMark facts={facts} />
+  const isMuteDue = condition.state === 'muted' && condition.attention && facts.site === null
+  if (mayOperate && (alert === null ? isMuteDue : alert.kind === 'muted' && alert.site === null)) {
+    const name = slotTitle(facts)
     return (
-      <span className="card-acknowledged" title={text}>
-        <CheckCheck className="icon" aria-hidden="true" />
-        <span className="visually-hidden">{text}</span>
-      </span>
+      <button
+        type="button"
+        className="card-acknowledge"
+        aria-disabled={isSending || undefined}
+        aria-label={t('mute.of', { name })}
+        onClick={() => void markMuted(channelId, name)}
+      >
+        <MicOff className="icon" aria-hidden="true" />
+        {t('mute.action')}
+      </button>
     )
   }
+  if (alert === null) return null
   if (!mayOperate) return null
   if (alert.site !== null) {
     const text = t('alerts.atSite', { site: plainText(alert.site.name) })

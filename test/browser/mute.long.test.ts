@@ -1,0 +1,35 @@
+/** A mute is marked as on purpose on its card, and responses are taken back. */
+
+import { expect, it } from 'vitest'
+import { startStringsSimulator } from '../../simulators/shure/strings.ts'
+import { startApp, until } from '../support/app.ts'
+import { browserForTests } from '../support/browser/browser.ts'
+import { onTestEnd } from '../support/cleanup.ts'
+import { eventually } from '../support/eventually.ts'
+
+const { openAs } = browserForTests()
+
+// Conformance: C-21.95.
+it('marks a mute as on purpose in one step, for all screens, and takes it back in two', async () => {
+  const device = await startStringsSimulator({ family: 'ulxd' })
+  onTestEnd(() => device.close())
+  device.change(1, { transmitter: true, battery: 80, muted: true })
+  const app = await startApp({ manufacturers: [{ code: 'shure', config: { devices: [device.url] } }] })
+  await until('the channel is known', async () => (await app.receivers()).length === 1)
+  await app.post('/api/config/', { key: 'MUTE_ATTENTION', value: 'always' })
+  const page = await openAs(app, 'operator', '/')
+  const wall = await openAs(app, 'viewer', '/wall')
+
+  await page.getByRole('button', { name: /^Muted on purpose: 1 / }).click()
+  for (const screen of [page, wall]) {
+    await screen.getByText('Muted on purpose, says the-operator').first().waitFor({ state: 'attached' })
+  }
+  expect((await app.get('/api/alerts/?state=snoozed')).json).toMatchObject([{ kind: 'muted' }])
+
+  await page.getByRole('link', { name: /^1 .*: details$/ }).click()
+  await page
+    .getByRole('button', { name: /^Not on purpose: / })
+    .first()
+    .click()
+  await eventually(async () => (await app.get('/api/alerts/?state=raised')).json).toMatchObject([{ kind: 'muted' }])
+})
