@@ -1,4 +1,4 @@
-import type { SettingsBody } from '../../../src/contract/configuration.ts'
+import type { ConfigBody, SettingsBody } from '../../../src/contract/configuration.ts'
 import {
   type BooleanSetting,
   type ChoiceSetting,
@@ -59,7 +59,7 @@ function Change({ row, onDone, onClose }: DialogProps) {
         address: `${configAddress(row)}&key=${key}`,
         record: row,
         latest: latest && settingOf(latest, row),
-        read: (current) => settingOf(current as SettingsBody, row),
+        read: (current) => ({ ...row, value: (current as ConfigBody)[key], version: versionOf(current) }),
       }}
       send={(values, { version }) => {
         const body = { key, value: String(values.get('value')).trim() }
