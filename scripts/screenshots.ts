@@ -1,14 +1,25 @@
-/** Takes the screenshots of the documents: pages of the demo. */
+/**
+ * Takes screenshots of the demo: of every page at every width, dark and light, into `screenshots/`, or with
+ * `--documents` those of the documents. Other arguments select pages by name.
+ */
 
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { Page } from 'playwright-core'
+import { parseArgs } from 'node:util'
+import type { Browser, Cookie, Page } from 'playwright-core'
+import type { DataBody } from '../src/contract/data.ts'
+import { pages } from '../src/domain/pages.ts'
 import { launchChromium } from '../test/support/browser/chromium.ts'
 
-const folder = fileURLToPath(new URL('../docs/images/', import.meta.url))
+const { values: flags, positionals: names } = parseArgs({
+  options: { documents: { type: 'boolean', default: false } },
+  allowPositionals: true,
+})
+const folder = fileURLToPath(new URL(flags.documents ? '../docs/images/' : '../screenshots/', import.meta.url))
 
 interface Screen {
   readonly name: string
@@ -63,7 +74,15 @@ try {
   const address = await readAddress()
   await mkdir(folder, { recursive: true })
   await startShow(address)
-  const pages = await Promise.all(
+  await (flags.documents ? takeDocuments(browser, address) : takeEveryPage(browser, address))
+} finally {
+  await browser.close()
+  demo.kill('SIGTERM')
+  await once(demo, 'exit')
+}
+
+async function takeDocuments(browser: Browser, address: string): Promise<void> {
+  const opened = await Promise.all(
     screens.map(async ({ viewport, path }) => {
       const page = await browser.newPage({ viewport, colorScheme: 'dark' })
       await page.goto(new URL(path, address).href)
@@ -73,16 +92,52 @@ try {
   console.log(`Running the demo for ${storyMs / 1000} s …`)
   await new Promise((resolve) => setTimeout(resolve, storyMs))
   await createGroup(address)
-  for (const [index, page] of pages.entries()) {
+  for (const [index, page] of opened.entries()) {
     const screen = screens[index]
     await screen?.prepare?.(page)
     await page.waitForTimeout(2_000)
     await page.screenshot({ path: `${folder}${screen?.name}.png` })
   }
-} finally {
-  await browser.close()
-  demo.kill('SIGTERM')
-  await once(demo, 'exit')
+}
+
+/** A phone, a tablet, a laptop, a desktop screen and a television. */
+const sizes = [
+  { width: 390, height: 844 },
+  { width: 820, height: 1180 },
+  { width: 1440, height: 900 },
+  { width: 1920, height: 1080 },
+  { width: 3840, height: 2160 },
+] as const
+const themes = ['dark', 'light'] as const
+
+async function takeEveryPage(browser: Browser, address: string): Promise<void> {
+  await createGroup(address)
+  const cookies = await setUp(browser, address)
+  const { receivers } = await readData(address)
+  const [receiver] = receivers
+  const ids: Partial<Record<string, number>> = {
+    ...{ channel: receiver?.channels[0]?.id, receiver: receiver?.id, show: 1, report: 1 },
+  }
+  const paths = [
+    ...pages.map(({ name, path }) => ({ name: name as string, path: path.replace(':id', String(ids[name] ?? '')) })),
+    { name: 'table', path: '/?layout=list' },
+    { name: 'help', path: '/help/index.html' },
+    { name: 'unknown', path: '/no-such-page' },
+  ].filter(({ name }) => names.length === 0 || names.includes(name))
+  for (const theme of themes) {
+    const page = await browser.newPage({ colorScheme: theme })
+    await page.context().addCookies(cookies)
+    for (const { name, path } of paths) {
+      const url = new URL(path, address)
+      url.searchParams.set('theme', theme)
+      for (const size of sizes) {
+        await page.setViewportSize(size)
+        await page.goto(url.href, { waitUntil: 'networkidle' }).catch(() => {})
+        await page.screenshot({ path: `${folder}${name}-${size.width}-${theme}.png` })
+      }
+      console.log(`${name}, ${theme}`)
+    }
+  }
 }
 
 async function readAddress(): Promise<string> {
@@ -111,13 +166,25 @@ async function startShow(address: string): Promise<void> {
 
 /** Creates a group for the wall: the channels that need attention, and others. */
 async function createGroup(address: string): Promise<void> {
-  const response = await fetch(new URL('/api/data.json', address))
-  const { receivers } = (await response.json()) as {
-    receivers: { channels: { slot: number; condition: { attention: boolean; state: string } }[] }[]
-  }
+  const { receivers } = await readData(address)
   const channels = receivers.flatMap((receiver) => receiver.channels)
   const failing = channels.filter(({ condition }) => condition.attention)
   const others = channels.filter(({ condition }) => !condition.attention && condition.state !== 'receiver_offline')
   const slots = [...failing, ...others].slice(0, 16).map(({ slot }) => slot)
   await post(address, '/api/group/', { title: 'Act 1', slots: slots.sort((a, b) => a - b) })
+}
+
+/** Creates an administrator, who may open every page. */
+async function setUp(browser: Browser, address: string): Promise<Cookie[]> {
+  const context = await browser.newContext()
+  const data = { username: 'demo', password: randomUUID() }
+  await context.request.post(new URL('/api/auth/setup', address).href, { data })
+  const cookies = await context.cookies()
+  await context.close()
+  return cookies
+}
+
+async function readData(address: string): Promise<Pick<DataBody, 'receivers'>> {
+  const response = await fetch(new URL('/api/data.json', address))
+  return (await response.json()) as DataBody
 }

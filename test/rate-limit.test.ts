@@ -2,6 +2,7 @@
 
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { operations } from '../src/contract/operations.ts'
+import { createApi } from '../web/app/api.ts'
 import { createInstallation, startApp, type TestAppOptions } from './support/app.ts'
 import { spellingsOf } from './support/spellings.ts'
 import { tokenHeaders } from './support/tokens.ts'
@@ -74,6 +75,18 @@ describe('the rate limit', () => {
     expect([await getStatus(first), await getStatus(first), await getStatus(first)]).toEqual([200, 200, 429])
     expect([await getStatus(other), await getStatus(other), await getStatus(other)]).toEqual([200, 200, 429])
     expect([await getStatus({}), await getStatus({}), await getStatus({})]).toEqual([200, 200, 429])
+  })
+
+  it('is five times as high for the pages, which wait and ask again when they exceed it', async () => {
+    const app = await startApp(limited({ max_requests: 1, window_seconds: 1 }))
+    const page = { 'sec-fetch-site': 'same-origin' }
+    const statuses = await Promise.all(
+      Array.from({ length: 6 }, async () => (await app.get('/api/health/', page)).status),
+    )
+    expect(statuses.filter((status) => status === 429)).toHaveLength(1)
+    const api = createApi(app.url, new AbortController().signal)
+    const responses = await Promise.all([api.health(), api.health()])
+    expect(responses.map(({ ok }) => ok)).toEqual([true, true])
   })
 
   // Reliability: 3.7.3.

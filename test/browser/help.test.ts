@@ -12,7 +12,9 @@ it.concurrent('opens from the top bar, from the keyboard shortcuts and on a phon
   const app = await startApp({ config: { server: { mount: '/venue' } } })
   const page = await open(app, '/')
   const index = `${app.url}/help/index.html`
-  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Help' }).focus()
+  const menu = page.getByRole('navigation', { name: 'Pages' })
+  await menu.getByRole('button', { name: 'More' }).click()
+  await menu.getByRole('link', { name: 'Help' }).focus()
   await page.keyboard.press('Enter')
   await page.waitForURL(index)
   await page.getByRole('navigation', { name: 'Documents' }).getByRole('link', { name: 'Colours and states' }).click()
@@ -27,6 +29,7 @@ it.concurrent('opens from the top bar, from the keyboard shortcuts and on a phon
   await page.waitForURL(index)
 
   const mobile = await open(app, '/', phone)
+  await mobile.getByRole('navigation', { name: 'Pages' }).getByRole('button', { name: 'More' }).click()
   await mobile.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Help' }).click()
   await mobile.waitForURL(index)
   await mobile.getByRole('link', { name: 'All documents' }).click()

@@ -141,7 +141,7 @@ it('sorts the table by any column in both directions, and lets the user choose i
   await page.getByRole('button', { name: 'RF A' }).click()
   await eventually(() => slotsOf(page)).toEqual(['1', '3', '2', '4'])
   await eventually(() => page.locator('th[aria-sort=descending]').innerText()).toContain('RF A')
-  await page.getByRole('button', { name: 'More options' }).click()
+  await page.getByRole('button', { name: 'View' }).click()
   await page.getByRole('button', { name: 'Columns' }).click()
   // Not `uncheck`, because the box is unchecked only once the address has changed; the next change starts from there.
   const quality = dialog(page).getByRole('checkbox', { name: 'Quality' })
@@ -250,7 +250,7 @@ it('has a compact head and large targets on a phone, and says if the screen cann
   await page.waitForURL(/group=2/)
   await page.addInitScript('delete Navigator.prototype.wakeLock')
   await page.reload()
-  await page.getByRole('button', { name: 'More options' }).click()
+  await page.getByRole('button', { name: 'View' }).click()
   const button = page.getByRole('button', { name: /^Keep screen awake: needs HTTPS/ })
   await eventually(() => button.isDisabled()).toBe(true)
 })

@@ -2,10 +2,10 @@
 
 import { expect, it } from 'vitest'
 import { configFor, startApp, startShure, until } from '../support/app.ts'
-import { browserForTests, findViolations, phone, scrollsHorizontally } from '../support/browser/browser.ts'
+import { browserForTests, dialog, findViolations, phone, scrollsHorizontally } from '../support/browser/browser.ts'
 import { eventually } from '../support/eventually.ts'
 
-const { open } = browserForTests()
+const { open, openAs } = browserForTests()
 
 it.concurrent('returns a not-found page to browsers and an error object to programs', async () => {
   const app = await startApp({ config: { server: { mount: '/venue' } } })
@@ -27,34 +27,101 @@ it.concurrent('returns a not-found page to browsers and an error object to progr
   for (const { status, json } of responses) expect({ status, error: json.status }).toEqual({ status: 404, error: 404 })
 })
 
-it.concurrent('links to the wall from every page', async () => {
+it.concurrent('has a bar at the bottom of a phone, from which every page is at most two presses away', async () => {
   const app = await startApp()
-  const page = await open(app, '/', { viewport: { width: 390, height: 844 } })
+  const page = await open(app, '/', { ...phone, viewport: { width: 320, height: 640 } })
+  const bar = page.getByRole('navigation', { name: 'Pages' })
   for (const path of ['/', '/about', '/nowhere']) {
     await page.goto(app.url + path)
-    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Wall' }).click()
+    await bar.getByRole('button', { name: 'More' }).click()
+    await eventually(() => findViolations(page)).toEqual([])
+    await bar.getByRole('link', { name: 'Wall' }).click()
     await page.waitForURL(`${app.url}/wall`)
     await page.goBack()
     await eventually(() => scrollsHorizontally(page)).toBe(false)
   }
+  await bar.getByRole('link', { name: 'Alerts' }).click()
+  await page.waitForURL(`${app.url}/alerts`)
+  await bar.getByRole('link', { name: 'Check' }).click()
+  await page.waitForURL(`${app.url}/check`)
+  const heights = await page.evaluate<number[]>(
+    `[...document.querySelectorAll('.status-line > button, .bottom-bar > *, .top-bar :is(a, button)')]
+      .filter((element) => element.checkVisibility())
+      .map((element) => element.getBoundingClientRect().height)`,
+  )
+  expect(heights.length).toBeGreaterThan(5)
+  for (const height of heights) expect(height).toBeGreaterThanOrEqual(44)
+  expect((await page.locator('.status-line').boundingBox())?.height).toBeLessThan(100)
 })
 
-it.concurrent('scrolls the menu of a phone to the current page', async () => {
+it.concurrent('has menus of at most eight entries', async () => {
   const app = await startApp()
-  const page = await open(app, '/about', phone)
-  const menu = page.getByRole('navigation', { name: 'Pages' })
-  for (const name of ['About', 'Monitor', 'Shows']) {
-    if (name !== 'About') await menu.getByRole('link', { name }).click()
-    const isVisible = () =>
-      menu.locator('[aria-current="page"]').evaluate((link) => {
-        const [inner, outer] = [link, link.parentElement ?? link].map((element) => element.getBoundingClientRect())
-        return [
-          link.textContent,
-          inner !== undefined && outer !== undefined && inner.right <= outer.right && inner.left >= outer.left,
-        ]
-      })
-    await eventually(isVisible).toEqual([name, true])
+  const page = await openAs(app, 'admin', '/')
+  const bar = page.getByRole('navigation', { name: 'Pages' })
+  await bar.getByRole('link', { name: 'Admin' }).waitFor()
+  await eventually(() => bar.locator('> a').count()).toBeLessThanOrEqual(8)
+  await page.getByRole('heading', { name: 'No systems configured' }).waitFor()
+  for (const menu of await page.locator('button[popovertarget]').all()) {
+    await menu.click()
+    const entries = page.locator('[popover]:popover-open :is(a, button, select)')
+    await eventually(() => entries.count()).toBeGreaterThan(0)
+    await eventually(() => entries.count()).toBeLessThanOrEqual(8)
+    await page.keyboard.press('Escape')
   }
+})
+
+it.concurrent('opens pages, slots, people and actions from the command palette, as far as the role permits', async () => {
+  const shure = await startShure({ receivers: 1, channelsPerReceiver: 2 })
+  const app = await startApp({ manufacturers: [configFor(shure)] })
+  await until('both slots are known', async () => (await app.get('/api/slots/')).json.length === 2)
+  await app.put('/api/slots/2/', { performer_name: 'Nora' })
+  await app.post('/api/performers/', { name: 'Ida Lang' })
+  const page = await openAs(app, 'operator', '/about')
+  const options = dialog(page).getByRole('option')
+  await page.getByRole('banner').getByRole('button', { name: 'Search' }).click()
+  await page.getByRole('option', { name: 'Monitor Page' }).waitFor()
+  await eventually(() => findViolations(page)).toEqual([])
+  await page.keyboard.type('nora')
+  await eventually(() => options.allInnerTexts()).toEqual([expect.stringMatching(/^2 Nora/)])
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: '2 Nora' }).waitFor()
+
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('ida')
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/admin/performers')
+  await page.keyboard.press('Meta+k')
+  await page.keyboard.type('token')
+  await page.getByText('Nothing found').waitFor()
+  await page.keyboard.press('Escape')
+  await page.goto(app.url)
+  await page.locator('.card').first().waitFor()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('arrange')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Done' }).waitFor()
+})
+
+it.concurrent('has one tab stop for each region, whose controls the arrow keys reach', async () => {
+  const shure = await startShure({ receivers: 2, channelsPerReceiver: 4 })
+  const app = await startApp({ manufacturers: [configFor(shure)] })
+  const page = await openAs(app, 'admin', '/')
+  await eventually(() => page.locator('.card').count()).toBe(8)
+  for (const region of ['.pages', '.cards']) {
+    await eventually(() => page.locator(`${region} [tabindex="0"]`).count(), region).toBe(1)
+  }
+  await page.getByRole('link', { name: 'Monitor', exact: true }).focus()
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowRight')
+  const focused = () => page.evaluate('document.activeElement.textContent')
+  await eventually(focused).toBe('Timeline')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Shift+Tab')
+  await eventually(focused).toBe('Timeline')
+  await page.locator('.card-link').first().focus()
+  await page.keyboard.press('End')
+  await page.keyboard.press('Home')
+  await eventually(() => page.evaluate(`document.activeElement.closest('.card') !== null`)).toBe(true)
 })
 
 it.concurrent('updates a renamed performer and a new picture on the wall within seconds', async () => {

@@ -181,7 +181,7 @@ describe('the crew sheet', () => {
     await link.click()
     await page.getByText('Performer 90').waitFor()
     await page.getByRole('link', { name: 'Monitor' }).click()
-    await page.getByRole('button', { name: 'More options' }).click()
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('button', { name: 'More' }).click()
     await link.click()
     await page.getByText('Performer 90').waitFor()
     await eventually(() => page.evaluate(() => 'isSamePage' in window)).toBe(true)

@@ -31,6 +31,7 @@ it('opens pages without a reload, and keeps the connection open', async () => {
   await page.getByRole('heading', { name: '3 H03 Singer 3' }).waitFor()
   await follow(page, 'Alerts')
   await page.getByRole('heading', { name: 'No open alerts' }).waitFor()
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('button', { name: 'More' }).click()
   await follow(page, 'About')
   await page.getByRole('heading', { name: 'About Micwatch' }).waitFor()
   await follow(page, 'Wall')

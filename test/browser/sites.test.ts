@@ -38,7 +38,9 @@ it('lists the sites, the worst first, and filters them', async () => {
   ]
   const service = await startWithSites(sites)
   const page = await open(service, '/')
-  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Sites' }).click()
+  const menu = page.getByRole('navigation', { name: 'Pages' })
+  await menu.getByRole('button', { name: 'More' }).click()
+  await menu.getByRole('link', { name: 'Sites' }).click()
   const names = () => page.locator('.site-link').allTextContents()
   await eventually(names).toEqual(['Dome', 'Bar', 'Arena', 'Globe', 'Studio'])
   const tile = (name: string) =>

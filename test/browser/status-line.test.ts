@@ -105,6 +105,8 @@ it('counts channels whose alerts are acknowledged as handled, and filters to the
 it('turns the alarm sound on and off', async () => {
   const service = await start(receiver(1, [{}]))
   const page = await open(service, '/alerts', phone)
+  await statusLine(page).getByRole('button', { name: 'All OK' }).click()
+  await eventually(() => findViolations(page)).toEqual([])
   await statusLine(page).getByRole('button', { name: 'Sound off' }).click()
   await statusLine(page).getByRole('button', { name: 'Sound on' }).click()
   await statusLine(page).getByRole('button', { name: 'Sound off' }).waitFor()

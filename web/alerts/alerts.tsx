@@ -26,6 +26,7 @@ import { BulkBar } from '../parts/tables/bulk-actions.tsx'
 import { RowBox } from '../parts/tables/data-table.tsx'
 import { FilterBar } from '../parts/tables/filter-bar.tsx'
 import { Pager } from '../parts/tables/paged-list.tsx'
+import { useRegion } from '../parts/use-region.ts'
 import { AlarmDialog } from './alarm-dialog.tsx'
 import { Silences } from './silences.tsx'
 
@@ -221,10 +222,13 @@ function Cleared({ filters }: { filters: readonly Filter[] }) {
 }
 
 function List({ tab, children }: { tab: Tab; children: ReactNode }) {
+  const region = useRegion<HTMLUListElement>()
   return (
     <section aria-label={t(`alerts.tabs.${tab}`)}>
       <h2 className="visually-hidden">{t(`alerts.tabs.${tab}`)}</h2>
-      <ul className="alert-list">{children}</ul>
+      <ul className="alert-list" ref={region}>
+        {children}
+      </ul>
     </section>
   )
 }

@@ -63,6 +63,8 @@ export type WriteMethod = Exclude<Method, 'GET'>
 const timeoutMs = 10_000
 /** Writes may take longer than reads, because password hashing is queued and some writes wait for a poll. */
 const writeTimeoutMs = 45_000
+/** A request over the rate limit is sent again after this wait at most. A rejected sign-in waits for minutes. */
+const longestWaitMs = 3_000
 
 export function createApi(mount: string, signal: AbortSignal): Api {
   let session: Promise<ApiResponse<SessionBody>> | undefined
@@ -128,6 +130,12 @@ export function createApi(mount: string, signal: AbortSignal): Api {
         sentAt,
         receivedAt: Date.now(),
       })
+      const waitMs = 1_000 * Number(response.headers.get('retry-after'))
+      const leftMs = withinMs - (Date.now() - sentAt)
+      if (response.status === 429 && waitMs > 0 && waitMs <= Math.min(longestWaitMs, leftMs)) {
+        await new Promise((resolve) => setTimeout(resolve, waitMs))
+        return ask(path, request, leftMs - waitMs, shape)
+      }
       const body: unknown = response.status === 204 ? null : await response.json().catch(() => undefined)
       // Health returns 503 with its normal body when the database is unreachable.
       const isRefusal = !response.ok && (!isRecord(body) || 'error' in body)

@@ -5,6 +5,7 @@ import { UnsavedGuard } from '../parts/forms/unsaved-guard.tsx'
 import { Announcer } from './announcer.tsx'
 import { useServices } from './context.ts'
 import { t } from './i18n.ts'
+import { PaletteProvider } from './palette-provider.tsx'
 import { useIsKiosk } from './query.ts'
 import { StatusLine } from './status-line.tsx'
 import { TopBar } from './top-bar.tsx'
@@ -15,17 +16,19 @@ export function Frame({ children }: { children: ReactNode }) {
   const isKiosk = useIsKiosk()
   return (
     <Messages>
-      {isKiosk ? null : (
-        <>
-          <a className="skip" href="#content">
-            {t('shell.skip')}
-          </a>
-          <TopBar />
-        </>
-      )}
-      <UnsavedGuard>{children}</UnsavedGuard>
-      <StatusLine />
-      {replay === null ? <Announcer /> : null}
+      <PaletteProvider>
+        {isKiosk ? null : (
+          <>
+            <a className="skip" href="#content">
+              {t('shell.skip')}
+            </a>
+            <TopBar />
+          </>
+        )}
+        <UnsavedGuard>{children}</UnsavedGuard>
+        <StatusLine />
+        {replay === null ? <Announcer /> : null}
+      </PaletteProvider>
     </Messages>
   )
 }

@@ -2,7 +2,7 @@
 
 import { useRouterState } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { type PageName, pages } from '../../src/domain/pages.ts'
+import { type PageName, pages, sections } from '../../src/domain/pages.ts'
 import { t } from './i18n.ts'
 
 const patienceMs = 500
@@ -29,13 +29,20 @@ export function Navigating() {
 
 function titleOf(path: string): string {
   const page = pages.find((row) => new RegExp(`^${row.path.replace(':id', '[^/]+')}/?$`).test(path))
-  if (page === undefined) return t('product')
-  return 'section' in page ? t(`shell.pages.${page.name}.title`) : titles[page.name]
+  return page === undefined ? t('product') : pageTitle(page.name)
 }
 
-const titles: Readonly<
-  Record<Exclude<PageName, Extract<(typeof pages)[number], { section: string }>['name']>, string>
-> = {
+export function pageTitle(name: PageName): string {
+  return isSectionPage(name) ? t(`shell.pages.${name}.title`) : titles[name]
+}
+
+type SectionPage = (typeof sections)[number]['pages'][number]
+
+function isSectionPage(name: PageName): name is SectionPage {
+  return sections.some(({ pages }) => (pages as readonly PageName[]).includes(name))
+}
+
+const titles: Readonly<Record<Exclude<PageName, SectionPage>, string>> = {
   monitor: t('nav.dashboard'),
   wall: t('nav.wall'),
   channel: t('channel.channel'),
@@ -46,7 +53,7 @@ const titles: Readonly<
   sites: t('nav.sites'),
   shows: t('nav.shows'),
   show: t('nav.shows'),
-  check: t('check.title'),
+  check: t('nav.check'),
   report: t('report.title'),
   crew_sheet: t('crewSheet.title'),
   changes: t('changes.title'),
@@ -57,5 +64,5 @@ const titles: Readonly<
   set_up: t('access.setUp.title'),
   kiosk: t('product'),
   account: t('access.account.title'),
-  overview: t('shell.overview.title'),
+  overview: t('shell.admin'),
 }

@@ -21,6 +21,7 @@ import { BrokenPage, UnknownPage } from './error-pages.tsx'
 import { Frame } from './frame.tsx'
 import { withTexts } from './i18n.ts'
 import { Navigating } from './navigating.tsx'
+import { PaletteProvider } from './palette-provider.tsx'
 import { formatQuery, parseQuery, useIsKiosk } from './query.ts'
 import { parseView } from './view.ts'
 
@@ -150,8 +151,18 @@ const accessPages = [
   }),
 ] as const
 
-const wall = createRoute({
+const unframed = createRoute({
   getParentRoute: inRoot,
+  id: 'unframed',
+  component: () => (
+    <PaletteProvider>
+      <Outlet />
+    </PaletteProvider>
+  ),
+})
+
+const wall = createRoute({
+  getParentRoute: () => unframed,
   path: route('wall'),
   validateSearch: parseView,
   staticData: levelsOrReplay,
@@ -404,7 +415,11 @@ const adminPages = [
 
 export function createPages(mount: string) {
   return createRouter({
-    routeTree: root.addChildren([...accessPages, wall, framed.addChildren([...livePages, ...adminPages])]),
+    routeTree: root.addChildren([
+      ...accessPages,
+      unframed.addChildren([wall]),
+      framed.addChildren([...livePages, ...adminPages]),
+    ]),
     basepath: mount === '' ? '/' : mount,
     parseSearch: parseQuery,
     stringifySearch: formatQuery,

@@ -3,9 +3,9 @@ import { isListed, type PageName, type Section, sections } from '../../src/domai
 import { useServices } from './context.ts'
 import { useSession } from './session.ts'
 
-/** While the session is loading, pages that need a permission are not listed. */
+/** While the session is loading, only pages that need no more than reading are listed. */
 export function useIsListed(): (page: PageName) => boolean {
-  const granted = useSession()?.permissions ?? []
+  const granted = useSession()?.permissions ?? (['read'] as const)
   return (page) => isListed(page, granted)
 }
 

@@ -12,6 +12,7 @@ import './page.css'
 import './shell.css'
 import { PageIcon } from '../parts/page-icon.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
+import { useRegion } from '../parts/use-region.ts'
 import { t } from './i18n.ts'
 
 interface ShellProps {
@@ -40,13 +41,14 @@ export function Shell({ title, intro, children }: ShellProps) {
 function AdminNavigation() {
   const [isOpen, setOpen] = useState(false)
   const sections = useSections()
+  const region = useRegion<HTMLUListElement>()
   return (
     <nav className="admin-nav" aria-label={t('shell.adminPages')}>
       <button type="button" className="choice admin-menu" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <MenuIcon className="icon" aria-hidden="true" />
         {t('shell.menu')}
       </button>
-      <ul className="admin-sections" data-open={isOpen}>
+      <ul className="admin-sections" ref={region} data-open={isOpen}>
         {sections.map(({ name, pages }) => (
           <li key={name}>
             <span className="admin-section">{t(`shell.sections.${name}`)}</span>

@@ -1,6 +1,6 @@
 /**
  * The buttons filter the monitor or the wall, whichever is open. Otherwise they open the monitor. In a kiosk, the
- * line is text.
+ * line is text. On a phone, one row shows the worst, and a sheet the rest.
  */
 
 import { Link, useLocation, useNavigate, useSearch } from '@tanstack/react-router'
@@ -12,6 +12,9 @@ import { isOpen } from '../parts/alerts/alerts.ts'
 import { SoundButton } from '../parts/alerts/sound-button.tsx'
 import { HealthItems, Lamp } from '../parts/equipment/health-list.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
+import { Menu } from '../parts/toolbar/menu.tsx'
+import { useRegion } from '../parts/use-region.ts'
+import { BottomBar } from './bottom-bar.tsx'
 import { allStaleSince } from './channel-state.ts'
 import { useServices, useSummary, useWatchState } from './context.ts'
 import { formatPercent, formatTime, plainText } from './format.ts'
@@ -19,78 +22,79 @@ import { t } from './i18n.ts'
 import { useIsKiosk } from './query.ts'
 import { useResource } from './resource.ts'
 import { SessionBanner, StaleBanner } from './stale-banner.tsx'
+import { narrow, useMedia } from './use-media.ts'
 import { addressOf, changeView, defaultView, parseView, type StateFilter } from './view.ts'
 import { isSignedOut } from './watch-state.ts'
 
 export function StatusLine({ children }: { children?: ReactNode }) {
-  const time = useWatchState((watchState) => formatTime(watchState.now))
+  const isKiosk = useIsKiosk()
+  const isPhone = useMedia(narrow) && !isKiosk
+  const isReady = useIsReady()
+  const region = useRegion<HTMLElement>()
   return (
-    <footer className="footer status-line">
+    <footer className="footer status-line" ref={region}>
       <SessionBanner />
       <StaleBanner />
-      <Counts />
-      <AlertsLink />
-      <Shows />
-      <Sources />
-      {children}
-      <SoundButton />
-      <span className="clock" aria-hidden="true">
-        {time}
-      </span>
+      {isPhone ? (
+        <>
+          <Menu className="status-pill" isSheet={true} button={isReady ? <Worst /> : <Connection />}>
+            <div className="status-sheet">
+              <Status />
+            </div>
+          </Menu>
+          {children}
+          <Clock />
+          <BottomBar />
+        </>
+      ) : (
+        <>
+          <Status>{children}</Status>
+          <Clock />
+        </>
+      )}
     </footer>
   )
 }
 
-function Counts() {
-  const isReady = useWatchState((watchState) => watchState.phase === 'ready')
-  const { channels, attention, problems, handled, replace_soon: replaceSoon } = useSummary()
-  const limit = useWatchState(({ config }) => config.BATTERY_REPLACE_SOON)
-  const staleSince = useWatchState(allStaleSince)
-  const isReplay = useServices().replay !== null
-  if (!isReady) return null
-  if (staleSince !== null) {
-    return (
-      <section className="summary" aria-label={t('summary.label')}>
-        <span className="summary-channels">{t('summary.channels', { count: channels })}</span>
-        <strong className="summary-attention" data-tone="old">
-          <StateIcon state="stale" />
-          {isReplay ? (
-            t('summary.notRecorded')
-          ) : (
-            <>
-              {t('summary.notLive')} <Age since={staleSince} />
-            </>
-          )}
-        </strong>
-      </section>
-    )
-  }
+function Clock() {
+  const time = useWatchState((watchState) => formatTime(watchState.now))
   return (
-    <section className="summary" aria-label={t('summary.label')}>
-      <span className="summary-channels">{t('summary.channels', { count: channels })}</span>
-      {attention === 0 ? null : (
-        <FilterButton state="problems" tone="alarm">
-          <StateIcon state="battery_low" />
-          {t('summary.attention', {
-            channels: t('summary.channels', { count: attention }),
-            causes: t('summary.causes', { count: problems }),
-          })}
-        </FilterButton>
-      )}
-      {isReplay ? null : <Exceptions />}
-      {replaceSoon === 0 ? null : (
-        <FilterButton state="replace" tone="replace">
-          <StateIcon state="battery_replace_soon" />
-          {t('summary.replaceSoon', { count: replaceSoon, limit: formatPercent(limit) })}
-        </FilterButton>
-      )}
-      {handled === 0 ? null : (
-        <FilterButton state="handled" tone="replace">
-          {t('summary.handled', { count: handled })}
-        </FilterButton>
-      )}
-    </section>
+    <span className="clock" aria-hidden="true">
+      {time}
+    </span>
   )
+}
+
+/** The counts are unknown before. */
+function useIsReady(): boolean {
+  return useWatchState(({ phase }) => phase === 'ready')
+}
+
+function Status({ children }: { children?: ReactNode }) {
+  return (
+    <>
+      {useIsReady() ? <Counts /> : null}
+      <Shows />
+      <Sources />
+      {children}
+      <SoundButton />
+    </>
+  )
+}
+
+type Tone = 'alarm' | 'old' | 'replace' | 'calm'
+
+interface Exception {
+  readonly key: string
+  readonly tone: Tone
+  readonly icon?: Parameters<typeof StateIcon>[0]['state']
+  readonly text: string
+  readonly target: StateFilter | PageTarget | null
+}
+
+interface PageTarget {
+  readonly page: 'alerts' | 'connections' | 'frequencies' | 'queue'
+  readonly search?: { readonly state?: 'acknowledged' }
 }
 
 /** Messages that can change the counts. */
@@ -98,52 +102,172 @@ const summaryTopics = [
   ...(['frequencies', 'queue', 'status_update', 'receiver_added', 'receiver_removed', 'settings'] as const),
 ]
 
-function Exceptions() {
+/** The worst first. */
+function useExceptions(): { readonly exceptions: readonly Exception[]; readonly isAllOk: boolean } {
+  const isReplay = useServices().replay !== null
   const { body } = useResource('/api/summary/', 'object', summaryTopics)
-  const { channels, attention, replace_soon: replaceSoon, sources } = useSummary()
+  const { channels, attention, problems, handled, replace_soon: replaceSoon, sources } = useSummary()
+  const limit = useWatchState(({ config }) => config.BATTERY_REPLACE_SOON)
   const openAlerts = useWatchState(({ alerts }) => alerts.filter(isOpen).length)
-  const faults = useWatchState(({ health }) => health?.details.length ?? 0)
-  if (body === null) return null
-  const critical = body.conflicts?.critical ?? 0
-  const { queue_pending: pending, disconnected } = body
-  const counts = [attention, openAlerts, critical, pending, disconnected, replaceSoon, sources.failing, faults]
-  if (channels > 0 && counts.every((count) => count === 0)) {
-    return (
-      <strong className="summary-attention" data-tone="calm">
-        <StateIcon state="ok" />
-        {t('summary.allOk')}
-      </strong>
-    )
+  const otherAlerts = useWatchState(({ alerts }) => alerts.length) - openAlerts
+  const faults = useWatchState(({ health }) => health?.details.length ?? 0) + sources.failing
+  const { conflicts, queue_pending: pending = 0, disconnected = 0 } = (isReplay ? null : body) ?? {}
+  const critical = conflicts?.critical ?? 0
+  const causes = {
+    channels: t('summary.channels', { count: attention }),
+    causes: t('summary.causes', { count: problems }),
   }
+  const listed: readonly (Exception & { readonly count: number })[] = [
+    {
+      ...{ key: 'attention', count: attention, tone: 'alarm', icon: 'battery_low' },
+      ...{ text: t('summary.attention', causes), target: 'problems' },
+    },
+    {
+      ...{ key: 'alerts', count: openAlerts, tone: 'replace' },
+      ...{ text: t('alerts.open', { count: openAlerts }), target: { page: 'alerts' } },
+    },
+    {
+      ...{ key: 'conflicts', count: critical, tone: 'replace' },
+      ...{ text: t('summary.conflicts', { count: critical }), target: { page: 'frequencies' } },
+    },
+    {
+      ...{ key: 'pending', count: pending, tone: 'replace' },
+      ...{ text: t('summary.pending', { count: pending }), target: { page: 'queue' } },
+    },
+    {
+      ...{ key: 'disconnected', count: disconnected, tone: 'replace' },
+      ...{ text: t('summary.disconnected', { count: disconnected }), target: { page: 'connections' } },
+    },
+    {
+      ...{ key: 'sources', count: faults, tone: 'replace' },
+      ...{ text: t('summary.faults', { count: faults }), target: null },
+    },
+    {
+      ...{ key: 'replace', count: replaceSoon, tone: 'replace', icon: 'battery_replace_soon' },
+      ...{ text: t('summary.replaceSoon', { count: replaceSoon, limit: formatPercent(limit) }), target: 'replace' },
+    },
+    {
+      ...{ key: 'handled', count: handled, tone: 'replace' },
+      ...{ text: t('summary.handled', { count: handled }), target: 'handled' },
+    },
+    {
+      ...{ key: 'acknowledged', count: openAlerts > 0 ? 0 : otherAlerts, tone: 'replace' },
+      ...{ text: t('alerts.acknowledged', { count: otherAlerts }) },
+      target: { page: 'alerts', search: { state: 'acknowledged' } },
+    },
+  ]
+  const exceptions = listed.filter(({ count }) => count > 0)
+  const isAllOk = channels > 0 && !isReplay && body !== null && exceptions.every(({ key }) => settled.includes(key))
+  return { exceptions, isAllOk }
+}
+
+/** Handled channels and their alerts need nobody. */
+const settled: readonly string[] = ['handled', 'acknowledged']
+
+/** Null while anything that is shown is live. */
+function useOutage(): ReactNode {
+  const staleSince = useWatchState(allStaleSince)
+  const isReplay = useServices().replay !== null
+  if (staleSince === null) return null
   return (
     <>
-      {critical === 0 ? null : <PageLink page="frequencies">{t('summary.conflicts', { count: critical })}</PageLink>}
-      {pending === 0 ? null : <PageLink page="queue">{t('summary.pending', { count: pending })}</PageLink>}
-      {disconnected === 0 ? null : (
-        <PageLink page="connections">{t('summary.disconnected', { count: disconnected })}</PageLink>
+      <StateIcon state="stale" />
+      {isReplay ? (
+        t('summary.notRecorded')
+      ) : (
+        <>
+          {t('summary.notLive')} <Age since={staleSince} />
+        </>
       )}
     </>
   )
 }
 
-interface PageLinkProps {
-  readonly page: 'alerts' | 'connections' | 'frequencies' | 'queue'
-  readonly search?: { readonly state?: 'acknowledged' }
-  readonly children: ReactNode
+function Counts() {
+  const { channels } = useSummary()
+  const { exceptions, isAllOk } = useExceptions()
+  const outage = useOutage()
+  return (
+    <section className="summary" aria-label={t('summary.label')}>
+      <span className="summary-channels">{t('summary.channels', { count: channels })}</span>
+      {outage === null ? (
+        exceptions.map((exception) => <ExceptionItem key={exception.key} exception={exception} />)
+      ) : (
+        <strong className="summary-attention" data-tone="old">
+          {outage}
+        </strong>
+      )}
+      {isAllOk && outage === null ? (
+        <strong className="summary-attention" data-tone="calm">
+          <StateIcon state="ok" />
+          {t('summary.allOk')}
+        </strong>
+      ) : null}
+    </section>
+  )
 }
 
-function PageLink({ page, search = {}, children }: PageLinkProps) {
-  if (useIsKiosk()) return <span>{children}</span>
+/** The worst of the status line. */
+function Worst() {
+  const { channels } = useSummary()
+  const { exceptions, isAllOk } = useExceptions()
+  const outage = useOutage()
+  const worst = exceptions.find(({ key }) => !settled.includes(key))
+  const [tone, content]: readonly [Tone, ReactNode] =
+    outage !== null
+      ? ['old', outage]
+      : worst !== undefined
+        ? [worst.tone, <ExceptionText key="worst" exception={worst} />]
+        : isAllOk
+          ? ['calm', t('summary.allOk')]
+          : ['calm', t('summary.channels', { count: channels })]
   return (
-    <Link className="alerts-link" to={pathOf(page)} search={search}>
-      {children}
+    <span className="summary-attention" data-tone={tone}>
+      {isAllOk && outage === null ? <StateIcon state="ok" /> : null}
+      {content}
+    </span>
+  )
+}
+
+function ExceptionText({ exception: { icon, text } }: { exception: Exception }) {
+  return (
+    <>
+      {icon === undefined ? null : <StateIcon state={icon} />}
+      {text}
+    </>
+  )
+}
+
+function ExceptionItem({ exception }: { exception: Exception }) {
+  const { tone, target } = exception
+  const isKiosk = useIsKiosk()
+  const text = <ExceptionText exception={exception} />
+  // The sources below say which of them fail.
+  if (target === null) return null
+  if (isKiosk) {
+    return (
+      <strong className="summary-attention" data-tone={tone}>
+        {text}
+      </strong>
+    )
+  }
+  if (typeof target === 'string') {
+    return (
+      <FilterButton state={target} tone={tone}>
+        {text}
+      </FilterButton>
+    )
+  }
+  return (
+    <Link className="alerts-link" to={pathOf(target.page)} search={target.search ?? {}}>
+      {text}
     </Link>
   )
 }
 
 interface FilterButtonProps {
   readonly state: StateFilter
-  readonly tone: 'alarm' | 'replace'
+  readonly tone: Tone
   readonly children: ReactNode
 }
 
@@ -153,13 +277,6 @@ function FilterButton({ state, tone, children }: FilterButtonProps) {
   const search = useSearch({ strict: false })
   const hasChannels = pathname === pathOf('wall') || pathname === pathOf('monitor')
   const isOn = hasChannels && parseView(search).state === state
-  if (useIsKiosk()) {
-    return (
-      <strong className="summary-attention" data-tone={tone}>
-        {children}
-      </strong>
-    )
-  }
   const press = () => {
     const next = changeView(hasChannels ? parseView(search) : {}, { state: isOn ? defaultView.state : state }, '')
     void navigate({ to: hasChannels ? pathname : pathOf('monitor'), search: addressOf(next) })
@@ -168,19 +285,6 @@ function FilterButton({ state, tone, children }: FilterButtonProps) {
     <button type="button" className="summary-attention" data-tone={tone} aria-pressed={isOn} onClick={press}>
       {children}
     </button>
-  )
-}
-
-function AlertsLink() {
-  const alerts = useWatchState((watchState) => watchState.alerts)
-  const open = alerts.filter(isOpen).length
-  if (alerts.length === 0) return null
-  return open > 0 ? (
-    <PageLink page="alerts">{t('alerts.open', { count: open })}</PageLink>
-  ) : (
-    <PageLink page="alerts" search={{ state: 'acknowledged' }}>
-      {t('alerts.acknowledged', { count: alerts.length })}
-    </PageLink>
   )
 }
 
@@ -208,9 +312,17 @@ function Sources() {
   )
 }
 
+function useConnection() {
+  return useWatchState((watchState) => (isSignedOut(watchState) ? 'signed_out' : watchState.connection))
+}
+
+function Connection() {
+  return <span className="summary-attention">{t(`connection.${useConnection()}`)}</span>
+}
+
 function LiveSources() {
   const health = useWatchState((watchState) => watchState.health)
-  const connection = useWatchState((watchState) => (isSignedOut(watchState) ? 'signed_out' : watchState.connection))
+  const connection = useConnection()
   const isOld = useWatchState((watchState) => allStaleSince(watchState) !== null)
   const behindSeconds = useWatchState((watchState) => watchState.behindSeconds)
   const isLost = isOld || connection !== 'open' || behindSeconds > 0

@@ -1,21 +1,21 @@
-import { type AnyRouter, Link, useRouter, useSearch } from '@tanstack/react-router'
+import { Link, useSearch } from '@tanstack/react-router'
+import { Ellipsis, Search } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { pathOf } from '../../src/domain/pages.ts'
+import { Menu } from '../parts/toolbar/menu.tsx'
+import { useRegion } from '../parts/use-region.ts'
 import { Account } from './account.tsx'
-import { useServices, useWatchState } from './context.ts'
+import { useServices } from './context.ts'
 import { t } from './i18n.ts'
-import { useIsListed } from './sections.ts'
+import { type MenuPage, useMenus } from './menus.ts'
+import { pageTitle } from './navigating.tsx'
+import { useOpenPalette } from './palette-provider.tsx'
+import { narrow, useMedia } from './use-media.ts'
 
 export function TopBar() {
-  const isListed = useIsListed()
-  const { replay, mount } = useServices()
-  const hasSites = useWatchState(({ sites }) => sites.length > 0)
-  const { at } = useSearch({ strict: false })
-  const moment = replay === null ? {} : { at }
+  const { replay } = useServices()
   const bar = useRef<HTMLElement>(null)
-  const pages = useRef<HTMLElement>(null)
-  const router = useRouter()
-  useEffect(() => (pages.current === null ? undefined : keepCurrentVisible(pages.current, router)), [router])
+  const isNarrow = useMedia(narrow)
   useEffect(() => (bar.current === null || replay !== null ? undefined : publishHeight(bar.current)), [replay])
   return (
     <header className="top-bar" ref={bar}>
@@ -23,48 +23,67 @@ export function TopBar() {
         <BrandSign />
         <span className="brand-name">{t('product')}</span>
       </Link>
-      <nav className="pages" ref={pages} aria-label={t('nav.label')}>
-        <Link to={pathOf('monitor')} search={moment} activeOptions={{ exact: true, includeSearch: false }}>
-          {t('nav.dashboard')}
-        </Link>
-        <Link to={pathOf('wall')} search={moment}>
-          {t('nav.wall')}
-        </Link>
-        <Link to={pathOf('timeline')}>{t('nav.timeline')}</Link>
-        <Link to={pathOf('alerts')}>{t('nav.alerts')}</Link>
-        <Link to={pathOf('frequencies')}>{t('nav.frequencies')}</Link>
-        <Link to={pathOf('shows')}>{t('nav.shows')}</Link>
-        <Link to={pathOf('handover')}>{t('handover.title')}</Link>
-        {hasSites ? <Link to={pathOf('sites')}>{t('nav.sites')}</Link> : null}
-        {isListed('overview') ? <Link to={pathOf('overview')}>{t('shell.admin')}</Link> : null}
-        <a href={`${mount}/help/`}>{t('nav.help')}</a>
-        <Link to={pathOf('about')}>{t('nav.about')}</Link>
-      </nav>
+      {isNarrow ? null : <PageLinks />}
+      <PaletteButton />
       <Account />
     </header>
   )
 }
 
-/**
- * The link becomes current only when the code of its page is loaded. The router then scrolls the menu to where it was
- * on the previous page, so the link is moved to the middle again.
- */
-function keepCurrentVisible(menu: HTMLElement, router: AnyRouter): () => void {
-  const scroll = () => {
-    const link = menu.querySelector<HTMLElement>('[aria-current="page"]')
-    if (link === null) return
-    menu.scrollTo({ left: link.offsetLeft - menu.offsetLeft - (menu.clientWidth - link.offsetWidth) / 2 })
-  }
-  const sizes = new ResizeObserver(scroll)
-  for (const element of [menu, ...menu.children]) sizes.observe(element)
-  const changes = new MutationObserver(scroll)
-  changes.observe(menu, { childList: true })
-  const unsubscribe = router.subscribe('onRendered', scroll)
-  return () => {
-    sizes.disconnect()
-    changes.disconnect()
-    unsubscribe()
-  }
+function PageLinks() {
+  const { main } = useMenus()
+  const region = useRegion<HTMLElement>()
+  return (
+    <nav className="pages" ref={region} aria-label={t('nav.label')}>
+      {main.map((page) => (
+        <PageLink key={page} page={page} />
+      ))}
+      <Menu className="pages-more" button={<Ellipsis className="icon" aria-hidden="true" />} label={t('nav.more')}>
+        <OtherPages />
+      </Menu>
+    </nav>
+  )
+}
+
+export function OtherPages() {
+  const { mount } = useServices()
+  const { others } = useMenus()
+  return (
+    <>
+      {others.map((page) => (
+        <PageLink key={page} page={page} className="choice" />
+      ))}
+      <a className="choice" href={`${mount}/help/`}>
+        {t('nav.help')}
+      </a>
+    </>
+  )
+}
+
+export function PageLink({ page, className }: { page: MenuPage; className?: string }) {
+  const { replay } = useServices()
+  const { at } = useSearch({ strict: false })
+  const keepsMoment = replay !== null && (page === 'monitor' || page === 'wall')
+  return (
+    <Link
+      className={className}
+      to={pathOf(page)}
+      search={keepsMoment ? { at } : {}}
+      activeOptions={{ exact: page === 'monitor', includeSearch: false }}
+    >
+      {pageTitle(page)}
+    </Link>
+  )
+}
+
+function PaletteButton() {
+  const open = useOpenPalette()
+  return (
+    <button type="button" className="choice palette-button" aria-keyshortcuts="Control+K Meta+K" onClick={open}>
+      <Search className="icon" aria-hidden="true" />
+      {t('palette.open')}
+    </button>
+  )
 }
 
 /** Other sticky elements stay below this height. */

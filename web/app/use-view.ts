@@ -2,6 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useEffect, useSyncExternalStore } from 'react'
 import { useServices, useWatchState } from './context.ts'
 import { readLocal, writeLocal } from './local-storage.ts'
+import { narrow } from './use-media.ts'
 import { addressOf, changeView, memoryOf, parseView, type Theme, type View, viewOf, withMemory } from './view.ts'
 
 type LivePage = 'monitor' | 'wall'
@@ -50,8 +51,8 @@ function follow(listener: () => void): () => void {
 
 function storedView(page: LivePage): string {
   // Only the first `sort` in this query is used, so the appended one is the default on narrow screens.
-  const narrow = page === 'monitor' && matchMedia('(max-width: 640px)').matches ? '&sort=problems' : ''
-  return `${readLocal(storageKeys[page])}&theme=${readLocal('micwatch.theme')}${narrow}`
+  const sort = page === 'monitor' && matchMedia(narrow).matches ? '&sort=problems' : ''
+  return `${readLocal(storageKeys[page])}&theme=${readLocal('micwatch.theme')}${sort}`
 }
 
 function watch(page: LivePage, memory: string): void {

@@ -19,6 +19,7 @@ import { t } from '../app/i18n.ts'
 import { Notice } from '../parts/dialogs/notice.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
 import { KeepAwake } from '../parts/toolbar/wake-lock.tsx'
+import { useRegion } from '../parts/use-region.ts'
 import type { CheckAddress } from './address.ts'
 import { type Finding, listProblems } from './findings.ts'
 import { type CheckStatus, countProgress, inOrder, isWalking, statusOf } from './progress.ts'
@@ -36,6 +37,7 @@ interface ChannelListProps {
 
 export function ChannelList({ show, checks, address, change }: ChannelListProps) {
   const isOpenFirst = address.order === 'open'
+  const region = useRegion<HTMLUListElement>()
   return (
     <>
       <header className="check-head">
@@ -65,7 +67,7 @@ export function ChannelList({ show, checks, address, change }: ChannelListProps)
           <p>{show.group_ids.length === 0 ? t('check.noChannels') : t('check.noChannelsInGroups')}</p>
         </Notice>
       ) : (
-        <ul className="check-list" aria-label={t('check.channels')}>
+        <ul className="check-list" ref={region} aria-label={t('check.channels')}>
           {inOrder(checks, address.order).map((check) => (
             <Row key={check.channel_id} check={check} show={show} />
           ))}

@@ -15,8 +15,8 @@ import { useShowMessage } from '../parts/dialogs/messages.tsx'
 import { onDemand } from '../parts/dialogs/on-demand.tsx'
 import { MeterLayer } from '../parts/meters/meters.tsx'
 import { useCommands } from '../parts/toolbar/tools.tsx'
-import { moveFocus } from '../parts/use-arrow-keys.ts'
 import { countInView } from '../parts/use-near.ts'
+import { useRegion } from '../parts/use-region.ts'
 import { StartOffer } from '../shows/start-offer.tsx'
 import { ChannelTable } from './channel-table.tsx'
 import { Toolbar } from './toolbar.tsx'
@@ -89,14 +89,13 @@ function Channels({ view, entries: text, change }: ChannelsProps) {
   const density = densityOf(all.length, view)
   const { actions, dialog } = useCardActions()
   const isPrinting = useIsPrinting()
+  const region = useRegion<HTMLDivElement>()
   // An alert takes room from the chart of its card.
   const alerts = useWatchState(({ alerts }) => alerts.map(({ id, state }) => `${id}${state}`).join())
   const order = `${text} ${hidden} ${view.layout} ${view.columns} ${hasChart} ${density} ${alerts}`
   if (isPrinting) return <PrintTable entries={all} view={view} />
   return (
-    // The links inside take the focus; this element only moves it.
-    // biome-ignore lint/a11y/noStaticElementInteractions: see above.
-    <div className="meter-field" onKeyDown={moveFocus}>
+    <div className="meter-field" ref={region}>
       {view.layout === 'list' ? (
         <ChannelTable {...{ entries, view, change, actions }} />
       ) : (

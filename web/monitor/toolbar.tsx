@@ -1,13 +1,12 @@
-import { Link } from '@tanstack/react-router'
-import { TriangleAlert, X } from 'lucide-react'
-import { type RefObject, useId, useMemo, useRef, useState } from 'react'
+import { Ellipsis, ListFilter, type LucideIcon, SlidersHorizontal, TriangleAlert, X } from 'lucide-react'
+import { type RefObject, useMemo, useState } from 'react'
 import { localSite } from '../../src/domain/equipment/sites.ts'
-import { pathOf } from '../../src/domain/pages.ts'
 import type { SortKey } from '../app/columns.ts'
 import { useWatchState } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useMay } from '../app/session.ts'
+import { narrow, useMedia } from '../app/use-media.ts'
 import { layouts, type Sort, stateFilters, themes, type View } from '../app/view.ts'
 import { parseSort } from '../parts/channels/channel-order.ts'
 import { onDemand } from '../parts/dialogs/on-demand.tsx'
@@ -15,8 +14,10 @@ import { useManufacturerNames } from '../parts/equipment/manufacturer-names.tsx'
 import { Choice } from '../parts/forms/choice.tsx'
 import type { Command } from '../parts/toolbar/commands.ts'
 import { GroupChoices } from '../parts/toolbar/group-choices.tsx'
+import { Menu } from '../parts/toolbar/menu.tsx'
 import { CommandButtons, NotifyButton } from '../parts/toolbar/tools.tsx'
 import { KeepAwake } from '../parts/toolbar/wake-lock.tsx'
+import { useRegion } from '../parts/use-region.ts'
 
 const ColumnsDialog = onDemand(async () => (await import('./columns-dialog.tsx')).ColumnsDialog)
 
@@ -33,37 +34,34 @@ export function Toolbar({ view, commands, searchField, change }: ToolbarProps) {
   const [isChoosingColumns, setChoosingColumns] = useState(false)
   const [isGrouping, setGrouping] = useState(false)
   const mayGroup = useMay('operate')
+  const isNarrow = useMedia(narrow)
+  const region = useRegion<HTMLElement>()
   return (
-    <section className="toolbar" aria-label={t('live.toolbar.label')}>
+    <section className="toolbar" ref={region} aria-label={t('live.toolbar.label')}>
       <GroupTabs view={view} change={change} />
       <div className="toolbar-choices">
         <Search view={view} change={change} field={searchField} />
         <ChosenGroup view={view} change={change} />
         <ProblemsFirst view={view} change={change} />
-        <Choices view={view} change={change} />
-        <More>
-          <div className="more-compact">
+        {isNarrow ? (
+          <Menu button={<MenuText icon={ListFilter} text={t('live.toolbar.filter')} />}>
             <GroupChoice view={view} change={change} />
-            <Choices view={view} change={change} />
-          </div>
+            <Filters view={view} change={change} />
+          </Menu>
+        ) : (
+          <>
+            <Filters view={view} change={change} />
+            <Order view={view} change={change} />
+          </>
+        )}
+        <Menu button={<MenuText icon={SlidersHorizontal} text={t('live.toolbar.label')} />}>
+          {isNarrow ? <Order view={view} change={change} /> : null}
           {view.layout === 'list' ? (
             <button type="button" className="choice" onClick={() => setChoosingColumns(true)}>
               {t('live.columns.title')}
             </button>
           ) : null}
-          {mayGroup ? (
-            <button type="button" className="choice" onClick={() => setGrouping(true)}>
-              {t('groups.new')}
-            </button>
-          ) : null}
-          <Link className="choice" to={pathOf('crew_sheet')}>
-            {t('shows.links.crewSheet')}
-          </Link>
-          <Link className="choice" to={pathOf('changes')}>
-            {t('changes.title')}
-          </Link>
-          <CommandButtons commands={commands} />
-          <NotifyButton />
+          <CommandButtons commands={commands} keys="cf" />
           <KeepAwake />
           <Choice
             label={t('live.toolbar.theme')}
@@ -72,7 +70,16 @@ export function Toolbar({ view, commands, searchField, change }: ToolbarProps) {
             values={themes}
             onChoice={(theme) => change({ theme })}
           />
-        </More>
+        </Menu>
+        <Menu button={<MenuText icon={Ellipsis} text={t('live.toolbar.more')} />} label={t('live.toolbar.moreLabel')}>
+          <CommandButtons commands={commands} keys="aq?" />
+          {mayGroup ? (
+            <button type="button" className="choice" onClick={() => setGrouping(true)}>
+              {t('groups.new')}
+            </button>
+          ) : null}
+          <NotifyButton />
+        </Menu>
       </div>
       {isChoosingColumns ? <ColumnsDialog {...{ view, change }} onClose={() => setChoosingColumns(false)} /> : null}
       {isGrouping ? (
@@ -96,7 +103,7 @@ function ProblemsFirst({ view: { sort }, change }: Pick<ToolbarProps, 'view' | '
       onClick={() => change({ sort: isOn ? 'slot' : 'problems' })}
     >
       <TriangleAlert className="icon" aria-hidden="true" />
-      <span>{t('live.sorts.problems')}</span>
+      <span className="toolbar-text">{t('live.sorts.problems')}</span>
     </button>
   )
 }
@@ -109,7 +116,16 @@ function sortName(sort: Sort): string {
   return isDescending ? t('live.sortDescending', { sort: name }) : name
 }
 
-function Choices({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
+function MenuText({ icon: Icon, text }: { icon: LucideIcon; text: string }) {
+  return (
+    <>
+      <Icon className="icon" aria-hidden="true" />
+      <span className="toolbar-text">{text}</span>
+    </>
+  )
+}
+
+function Filters({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
   return (
     <>
       <Choice
@@ -119,6 +135,15 @@ function Choices({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
         values={stateFilters}
         onChoice={(state) => change({ state })}
       />
+      <Manufacturers view={view} change={change} />
+      <Sites view={view} change={change} />
+    </>
+  )
+}
+
+function Order({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
+  return (
+    <>
       <Choice<Sort>
         label={t('live.toolbar.sort')}
         value={view.sort}
@@ -126,8 +151,6 @@ function Choices({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
         values={[...new Set<Sort>([...sorts, view.sort])]}
         onChoice={(sort) => change({ sort })}
       />
-      <Manufacturers view={view} change={change} />
-      <Sites view={view} change={change} />
       <div className="toolbar-layouts">
         {layouts.map((layout) => (
           <button
@@ -257,26 +280,4 @@ function useSites(): ReadonlyMap<string, string> {
     for (const { site } of receivers.values()) if (site !== null) sites.set(site.code, site.name)
     return sites
   }, [receivers])
-}
-
-/** A native popover, which Escape or a click outside closes. */
-function More({ children }: { children: React.ReactNode }) {
-  const id = useId()
-  const button = useRef<HTMLButtonElement>(null)
-  const menu = useRef<HTMLDivElement>(null)
-  const position = () => {
-    const { left, bottom } = button.current?.getBoundingClientRect() ?? { left: 0, bottom: 0 }
-    menu.current?.style.setProperty('--left', `${left}px`)
-    menu.current?.style.setProperty('--below', `${bottom}px`)
-  }
-  return (
-    <>
-      <button ref={button} type="button" className="choice" popoverTarget={id} aria-label={t('live.toolbar.moreLabel')}>
-        {t('live.toolbar.more')}
-      </button>
-      <div ref={menu} className="more" id={id} popover="auto" onBeforeToggle={position}>
-        {children}
-      </div>
-    </>
-  )
 }

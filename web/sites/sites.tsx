@@ -19,7 +19,7 @@ import { Empty } from '../parts/empty.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
 import { FilterBar } from '../parts/tables/filter-bar.tsx'
-import { moveFocus } from '../parts/use-arrow-keys.ts'
+import { useRegion } from '../parts/use-region.ts'
 import { matchesSearch, needsAttention, siteState, sortSites } from './sites.ts'
 
 const topics: readonly Topic[] = [
@@ -69,6 +69,7 @@ function NoSites() {
 }
 
 function SiteList({ sites }: { sites: readonly SiteBody[] }) {
+  const region = useRegion<HTMLUListElement>()
   const [search] = useSearch()
   const { q = '', state } = filterValues(filters, search)
   const sources = useWatchState((watchState) => watchState.sources)
@@ -88,7 +89,7 @@ function SiteList({ sites }: { sites: readonly SiteBody[] }) {
         <FilterBar filters={filters} />
       </div>
       {shown.length === 0 ? <Empty title={t('sites.noMatch')} filters={filters} /> : null}
-      <ul className="site-tiles" data-compact={sites.length > mostDetailed || undefined} onKeyDown={moveFocus}>
+      <ul className="site-tiles" data-compact={sites.length > mostDetailed || undefined} ref={region}>
         {shown.map((site) => (
           <SiteTile key={site.code} site={site} error={errors.get(site.code) ?? null} />
         ))}

@@ -26,6 +26,7 @@ import {
   type KindFilter,
   startOf,
 } from '../parts/events.ts'
+import { useRegion } from '../parts/use-region.ts'
 import { useChannelName } from './names.ts'
 import type { TimelineEvents } from './use-timeline.ts'
 
@@ -58,6 +59,7 @@ interface EventListProps {
 export function EventList(props: EventListProps) {
   const { list, events, filter, onFilter } = props
   const shown = events.slice(0, mostShown)
+  const region = useRegion<HTMLOListElement>()
   return (
     <section className="timeline-events" aria-labelledby="timeline-events">
       <header>
@@ -88,7 +90,7 @@ export function EventList(props: EventListProps) {
       {list.problem === null ? null : <ProblemLine problem={list.problem} />}
       {list.isLoading ? <p className="loading">{t('parts.loading')}</p> : null}
       {!list.isLoading && events.length === 0 && list.problem === null ? <p>{t('timeline.noEvents')}</p> : null}
-      <ol className="timeline-event-list">
+      <ol className="timeline-event-list" ref={region}>
         {shown.map((event) => (
           <EventItem key={event.id} event={event} {...props} />
         ))}

@@ -12,6 +12,7 @@ import { usePageTitle } from '../app/page-title.ts'
 import { parseQuery, useSearch } from '../app/query.ts'
 import { useResource } from '../app/resource.ts'
 import { useMay } from '../app/session.ts'
+import { useMedia } from '../app/use-media.ts'
 import { LivePhase } from '../parts/card/phase.tsx'
 import { useIsPrinting } from '../parts/channels/print-table.tsx'
 import { ShowMore, useFirstPart } from '../parts/channels/show-more.tsx'
@@ -181,17 +182,6 @@ function useHeight() {
       writeLocal(heightKey, next)
     },
   }
-}
-
-function useMedia(query: string): boolean {
-  const [matches, setMatches] = useState(() => matchMedia(query).matches)
-  useEffect(() => {
-    const media = matchMedia(query)
-    const change = () => setMatches(media.matches)
-    media.addEventListener('change', change)
-    return () => media.removeEventListener('change', change)
-  }, [query])
-  return matches
 }
 
 type SceneParts = Pick<Scene, 'events' | 'shows' | 'rowHeight' | 'labelHeight' | 'isDetailed'> & {

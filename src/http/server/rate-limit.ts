@@ -1,4 +1,7 @@
-/** Rate limits per client: a token bucket for all REST requests, and separate buckets for configured endpoints. */
+/**
+ * Rate limits per client: a token bucket for all REST requests, one for those of the pages, and separate buckets for
+ * configured endpoints.
+ */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { type Bucket, fullBucket, type RateLimit, takeToken } from '../../domain/access/limits.ts'
@@ -37,6 +40,9 @@ export interface RateLimitSettings extends Limit {
  * first.
  */
 const maxClients = 50_000
+
+/** A page sends up to ten requests when it opens, and nobody reads faster than a page a second. */
+const pageFactor = 5
 
 /** The result of taking a token. If `waitMs` is above 0, no token was available. */
 interface Taken {
@@ -111,6 +117,7 @@ export function createRequestLimiter(
   }
   const createLimiters = (limits: RateLimitSettings) => ({
     general: createLimiter('all', limits),
+    pages: createLimiter('pages', { ...limits, max_requests: limits.max_requests * pageFactor }),
     special: new Map(
       Object.entries(limits.overrides).map(([endpoint, limit]) => {
         const name = endpoint.replace(/\{(\w+)\}/g, ':$1').replace(/\/$/, '')
@@ -118,7 +125,7 @@ export function createRequestLimiter(
       }),
     ),
   })
-  let { general, special } = createLimiters(settings)
+  let { general, pages, special } = createLimiters(settings)
   app.addHook('onRoute', (route) => {
     const endpoint = endpointOf(route, mount)
     if (endpoint !== null) route.config = { ...route.config, endpoint }
@@ -133,14 +140,14 @@ export function createRequestLimiter(
     return undefined
   }
 
-  function countAs(client: string, request: FastifyRequest, reply: FastifyReply): Counting {
+  function countAs(limit: Limiter, client: string, request: FastifyRequest, reply: FastifyReply): Counting {
     const { endpoint, hasOwnLimit } = request.routeOptions.config
     // The address of an unknown route can be spelled in many ways, so all of them are counted.
     if (endpoint === undefined && !request.is404) return undefined
     const limiter = endpoint === undefined ? undefined : special.get(endpoint)
-    if (limiter === undefined) return take(general, client, reply)
+    if (limiter === undefined) return take(limit, client, reply)
     if (hasOwnLimit) return take(limiter, client, reply)
-    const counting = take(general, client, reply)
+    const counting = take(limit, client, reply)
     const countForEndpoint = (): Counting => {
       const endpointCounting = take(limiter, client, reply)
       counted.set(request, { limiter, client })
@@ -159,14 +166,17 @@ export function createRequestLimiter(
 
   return {
     count: (request, reply) =>
-      request.routeOptions.config.isUnlimited ? undefined : countAs(clientOf(request), request, reply),
+      request.routeOptions.config.isUnlimited
+        ? undefined
+        : countAs(isFromPage(request) ? pages : general, clientOf(request), request, reply),
     countByAddress(request, reply) {
       // Otherwise, more credentials could be tried at an endpoint with a high limit of its own.
       const isGeneral = request.routeOptions.config.hasOwnLimit === true
-      return isGeneral ? take(general, addressOf(request), reply) : countAs(addressOf(request), request, reply)
+      const address = addressOf(request)
+      return isGeneral ? take(general, address, reply) : countAs(general, address, request, reply)
     },
     setLimits(limits) {
-      ;({ general, special } = createLimiters(limits))
+      ;({ general, pages, special } = createLimiters(limits))
     },
   }
 }
@@ -192,6 +202,11 @@ interface CountedRequest {
 }
 
 const none: CountedRequest = { client: '' }
+
+/** Scripts in a browser cannot set this header. Browsers send it over TLS, and on the machine that runs Micwatch. */
+function isFromPage({ headers }: FastifyRequest): boolean {
+  return headers['sec-fetch-site'] === 'same-origin'
+}
 
 /**
  * Returns the key under which a client's requests are counted. Screens that share a kiosk token are counted separately,

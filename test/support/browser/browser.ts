@@ -114,7 +114,11 @@ export async function findViolations(page: Page): Promise<string[]> {
   )
   // axe is a global in the page, without types here.
   const { violations, incomplete } = await page.evaluate<Record<'violations' | 'incomplete', AxeResult[]>>(
-    'axe.run({ resultTypes: ["violations"], selectors: false })',
+    `axe.run({
+      resultTypes: ['violations'],
+      selectors: false,
+      rules: { 'label-content-name-mismatch': { enabled: true } },
+    })`,
   )
   return [...violations, ...incomplete.filter(({ id }) => id !== 'color-contrast')].map(
     ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`,

@@ -150,7 +150,7 @@ function placeholderText(slotRecords: WatchState['slotRecords'], placeholder: Pl
  * Every word must occur. Digits match only whole numbers, so that 12 finds slot 12 and pack H12 but not 512.000 MHz.
  * A word with a dot also matches a part of the IP address.
  */
-function searchFor(q: string): (text: string, ip: string | null) => boolean {
+export function searchFor(q: string): (text: string, ip: string | null) => boolean {
   const words = q.toLocaleLowerCase().split(/\s+/).filter(Boolean)
   const tests = words.map((word): ((text: string, ip: string | null) => boolean) => {
     if (!/^\d+$/.test(word)) {

@@ -6,6 +6,7 @@ import type { Selection } from '../../app/selection.ts'
 import { type Order, orderOf, type SortValue, sortRows } from './sorting.ts'
 import './list.css'
 import { t } from '../../app/i18n.ts'
+import { useRegion } from '../use-region.ts'
 
 export interface Column<Row> {
   readonly key: string
@@ -29,11 +30,12 @@ interface DataTableProps<Row, Id extends number | string> {
 export function DataTable<Row, Id extends number | string>(props: DataTableProps<Row, Id>) {
   const { caption, columns, rows, idOf, selection, nameOf, isHighlighted } = props
   const [search, change] = useSearch()
+  const region = useRegion<HTMLTableElement>()
   const order = orderOf(search)
   const sortBy = columns.find(({ key }) => key === order?.key)?.sortBy
   const sorted = order === null || sortBy === undefined ? rows : sortRows(rows, sortBy, order.isDescending)
   return (
-    <table className="data-table">
+    <table className="data-table" ref={region}>
       <caption className="visually-hidden">{caption}</caption>
       <thead>
         <tr>

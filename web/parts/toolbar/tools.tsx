@@ -3,6 +3,7 @@ import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { pathOf } from '../../../src/domain/pages.ts'
 import { useServices, useWatchState } from '../../app/context.ts'
 import { t } from '../../app/i18n.ts'
+import { usePaletteCommands } from '../../app/palette-provider.tsx'
 import { addressOf, defaultView } from '../../app/view.ts'
 import { Dialog } from '../dialogs/dialog.tsx'
 import { onDemand } from '../dialogs/on-demand.tsx'
@@ -31,6 +32,7 @@ export function useCommands({ page, view, change, search = () => {}, onArrange }
     ...{ change, open, show, search },
   })
 
+  usePaletteCommands(commands)
   const latest = useRef(commands)
   useEffect(() => {
     latest.current = commands
@@ -56,17 +58,20 @@ export function useCommands({ page, view, change, search = () => {}, onArrange }
   return { commands, dialog }
 }
 
-export function CommandButtons({ commands }: { commands: readonly Command[] }) {
-  return commands
-    .filter((command) => !command.isElsewhere)
-    .map(({ key, text, isOn, run }) => (
-      <button key={key} type="button" className="choice" aria-pressed={isOn} onClick={() => run(key)}>
-        {text}{' '}
-        <span className="key" aria-hidden="true">
-          {key}
-        </span>
-      </button>
-    ))
+/** `keys` selects the commands and their order. */
+export function CommandButtons({ commands, keys }: { commands: readonly Command[]; keys?: string }) {
+  const shown =
+    keys === undefined
+      ? commands.filter((command) => !command.isElsewhere)
+      : [...keys].flatMap((key) => commands.filter((command) => command.key === key))
+  return shown.map(({ key, text, isOn, run }) => (
+    <button key={key} type="button" className="choice" aria-pressed={isOn} onClick={() => run(key)}>
+      {text}{' '}
+      <span className="key" aria-hidden="true">
+        {key}
+      </span>
+    </button>
+  ))
 }
 
 /** A button, because not every device has a keyboard for the shortcut. */
