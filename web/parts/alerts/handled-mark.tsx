@@ -1,4 +1,4 @@
-/** Marks a channel whose alerts were all acknowledged, snoozed or silenced, and says by whom. */
+/** Marks a channel whose alerts were all acknowledged, snoozed or silenced, with the name of the user. */
 
 import { BellOff, CheckCheck, Clock, type LucideIcon, MicOff } from 'lucide-react'
 import type { AlertBody } from '../../../src/contract/alerts.ts'
