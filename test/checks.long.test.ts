@@ -48,7 +48,7 @@ it('shows the lowest RF level, dropouts and audio since the check of the channel
   expect(walked.sees).toMatchObject({ rf_lowest: -97, audio_heard: true })
   await app.post(`/api/shows/${id}/checks/`, { channel_id: first, result: 'pass' })
   const next = await restart(app, config)
-  // Conformance: C-21.80.
+  // Conformance: C-21.106.
   const report = (await next.get(`/api/shows/${id}/check-report/`)).json
   expect(report.slots[0]).toMatchObject({ battery: 80, rf_lowest: -97, dropouts: 1, result: 'pass' })
   expect(await checkOf(next, id, first)).toMatchObject({

@@ -63,7 +63,7 @@ describe.concurrent('line checks', () => {
     ])
   })
 
-  // Conformance: C-21.80, C-21.81.
+  // Conformance: C-21.106, C-21.107.
   it.each(engines)('are reported by slot, as they were when they were checked (%s)', async (engine) => {
     const { config, set, channelsOf } = await startCheckedSystem()
     const app = await startApp({ ...config, engine })

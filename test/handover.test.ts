@@ -35,7 +35,7 @@ async function listChanges(app: TestApp) {
 const nora = { performer_name: 'Nora', role: 'Glinda', label: 'Lead' }
 
 describe.concurrent.each(engines)('a handover on %s', (engine) => {
-  // Conformance: C-21.60.
+  // Conformance: C-21.100.
   it('lists who changed slots, the cast, frequencies and settings, from what to what', async () => {
     const { app, channels } = await startRack(engine)
     const admin = await tokenHeaders(app, 'admin')
@@ -128,7 +128,7 @@ describe.concurrent.each(engines)('a handover on %s', (engine) => {
     })
   })
 
-  // Conformance: C-21.61, C-21.62.
+  // Conformance: C-21.101, C-21.102.
   it('lists what is open and what happened, and is kept as it was when it was closed', async () => {
     const { app, receiver, channels, databaseUrl } = await startRack(engine)
     const other = await startApp({ databaseUrl, dataDir: app.dataDir, servesOnly: true })
@@ -230,7 +230,7 @@ describe.concurrent.each(engines)('a handover on %s', (engine) => {
   })
 })
 
-// Conformance: C-21.63.
+// Conformance: C-21.103.
 it('is read by viewers and closed by operators, and names what is wrong', async () => {
   const app = await startApp({ config: { require_login: true } })
   const [viewer, operator] = [await tokenHeaders(app, 'viewer'), await tokenHeaders(app, 'operator')]

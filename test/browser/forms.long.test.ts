@@ -99,7 +99,7 @@ const open = async (page: Page, { button, fields: [field] }: Form) => {
 const input = (page: Page, { label }: Field) => dialog(page).locator(`[data-label="${label}"] :is(input, textarea)`)
 const save = (page: Page) => dialog(page).locator('button[type=submit]').click()
 const isClosed = (page: Page) => eventually(() => page.locator('dialog').count()).toBe(0)
-// Conformance: C-21.80.
+// Conformance: C-21.109.
 describe('two users who edit the same record', () => {
   it('see what the other changed, in both orders, and lose nothing', async () => {
     const { app, forms, send, readField } = await start()
@@ -201,7 +201,7 @@ async function restore(send: Send, { address, fields }: Form): Promise<void> {
   await send(method, address, Object.fromEntries(entries.map(([name, old]) => [name, old === '5' ? 5 : old])))
 }
 
-// Conformance: C-21.80.
+// Conformance: C-21.110.
 it('keeps unsaved input over a reload for its account alone, and asks before it is lost', async () => {
   const { app, forms, send } = await start()
   const form = forms[2]

@@ -46,7 +46,7 @@ async function watchPrinter(page: Page) {
 const itemsOf = (page: Page, name: string) =>
   page.locator('.handover-section', { has: page.getByRole('heading', { name }) }).getByRole('listitem')
 
-// Conformance: C-21.64, C-21.65.
+// Conformance: C-21.104, C-21.105.
 it('lists changes in words, hands over in two presses, and lists earlier handovers', async () => {
   const { app } = await startShow()
   const page = await browser.openAs(app, 'operator', '/shows')
@@ -80,7 +80,7 @@ it('lists changes in words, hands over in two presses, and lists earlier handove
   await eventually(() => itemsOf(page, 'Changes').count()).toBe(3)
 })
 
-// Conformance: C-21.65.
+// Conformance: C-21.105.
 it('fits a phone, and explains an empty handover', async () => {
   const { app } = await startShow()
   const page = await browser.openAs(app, 'operator', '/handover', phone)
@@ -101,7 +101,7 @@ it('fits a phone, and explains an empty handover', async () => {
   await blank.getByText('Open alerts, failed line checks').waitFor()
 })
 
-// Conformance: C-21.82.
+// Conformance: C-21.108.
 it('prints the line check, the report, the crew sheet and the handover in two presses each', async () => {
   const { app, show } = await startShow()
   await app.post(`/api/shows/${show}/start`, undefined)

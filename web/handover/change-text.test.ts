@@ -8,7 +8,7 @@ function change(what: HandoverChange['what'], from: HandoverChange['from'], to: 
   return { at, by: 'Anna', what, id: 7, slot: 3, title: 'Ben', from, to, ...fields } satisfies HandoverChange
 }
 
-// Conformance: C-21.64.
+// Conformance: C-21.104.
 describe('a line about changes', () => {
   it.each<[string, readonly HandoverChange[], readonly string[]]>([
     ['another performer', [change('performer', 'Nora', 'Ben')], ['3 Nora → Ben']],
