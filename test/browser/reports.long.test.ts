@@ -221,7 +221,7 @@ describe('the battery changes', () => {
     const page = await browser.open(service, '/changes', { locale: 'en-GB' })
     await page.getByRole('heading', { name: 'Battery changes needed to last until 22:40' }).waitFor()
     await eventually(() => page.locator('tbody tr').first().innerText()).toMatch(
-      /^1\tPerformer 1\t20%\t0:25\tH1\s*ULXD1 · alkaline\s+Will not last$/,
+      /^1\tPerformer 1\t20%\t25 mins?\tH1\s*ULXD1 · alkaline\s+Will not last$/,
     )
     await page.getByRole('heading', { name: 'Remaining time unknown' }).waitFor()
     await eventually(() => page.locator('tbody tr').last().innerText()).toMatch(/^10\tPerformer 10\t\?\t\?\tH10/)
