@@ -57,7 +57,7 @@ async function raiseRecordingStopped(app: TestApp, isStored: boolean): Promise<v
 const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
 
 describe.concurrent('POST /api/alerts/{id}/acknowledge', () => {
-  // Conformance: C-11.6.
+  // Conformance: C-11.6, C-21.92.
   it('is recorded once, sent to clients of both versions, and cleared when the battery gets worse', async () => {
     const { set, manufacturers } = await startSystem()
     const app = await startApp({ manufacturers })
@@ -206,6 +206,7 @@ describe.concurrent('/api/silences/', () => {
       reason: 'Changeover',
       by: 'local',
       created_at: expect.stringMatching(/Z$/),
+      version: expect.any(Number),
     })
     expect((await app.get('/api/silences/')).json).toEqual([silence])
     expect(await live.next(({ type }) => type === 'silences')).toMatchObject({ silences: [silence] })

@@ -5,7 +5,7 @@ import { startApp, type TestApp, until } from './support/app.ts'
 import { checkOf, startCheckedSystem } from './support/checked-system.ts'
 import { tokenHeaders } from './support/tokens.ts'
 
-// Conformance: C-13.24, C-13.25, C-13.26.
+// Conformance: C-13.24, C-13.25, C-13.26, C-21.106.
 it('shows the lowest RF level, dropouts and audio since the check of the channel began', async () => {
   const { config, set, channelsOf } = await startCheckedSystem()
   const app = await startApp({ ...config, isRecording: true })
@@ -48,7 +48,6 @@ it('shows the lowest RF level, dropouts and audio since the check of the channel
   expect(walked.sees).toMatchObject({ rf_lowest: -97, audio_heard: true })
   await app.post(`/api/shows/${id}/checks/`, { channel_id: first, result: 'pass' })
   const next = await restart(app, config)
-  // Conformance: C-21.106.
   const report = (await next.get(`/api/shows/${id}/check-report/`)).json
   expect(report.slots[0]).toMatchObject({ battery: 80, rf_lowest: -97, dropouts: 1, result: 'pass' })
   expect(await checkOf(next, id, first)).toMatchObject({

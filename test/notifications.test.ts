@@ -110,7 +110,15 @@ describe.concurrent('notifications', () => {
     const masked = { ...config, url: expect.stringContaining('ntfy.example'), token: '********' }
     expect([status, json]).toEqual([
       201,
-      { id: 1, name: 'Crew', type: 'ntfy', config: masked, enabled: true, without_names: false },
+      {
+        id: 1,
+        name: 'Crew',
+        type: 'ntfy',
+        config: masked,
+        enabled: true,
+        without_names: false,
+        version: expect.any(Number),
+      },
     ])
     const kept = await admin.patch(`${channels}1/`, { name: 'RF crew', config: { ...config, token: '********' } })
     expect(kept.json).toMatchObject({ name: 'RF crew', config: masked })

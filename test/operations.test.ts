@@ -21,8 +21,11 @@ const png = Buffer.from(
   'base64',
 )
 
-/** These need the session of a user, or a provider for single sign-on; other tests have them. */
-const failing = ['changePassword', 'startOidcLogin', 'finishOidcLogin']
+/** These need the session of a user, a provider for single sign-on, or a state of an alert; other tests have them. */
+const failing = [
+  ...['changePassword', 'startOidcLogin', 'finishOidcLogin'],
+  ...['unacknowledgeAlert', 'unsnoozeAlert', 'markMutedOnPurpose'],
+]
 
 /** Encodes a body in the media type that the operation takes. */
 async function encode({ requestBody, body: schema }: Operation, body: unknown) {

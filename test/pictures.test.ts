@@ -1,10 +1,11 @@
 /** Pictures of performers: upload, download, and their addresses in the bodies of performers. */
 
 import { describe, expect, it } from 'vitest'
+import type { Tx } from '../src/storage/database.ts'
 import { startApp, type TestApp, until } from './support/app.ts'
 import { openLive } from './support/live-client.ts'
 import { sendForm } from './support/scan-upload.ts'
-import { engines } from './support/store/databases.ts'
+import { engines, withDatabase } from './support/store/databases.ts'
 import { tokenHeaders } from './support/tokens.ts'
 
 const png = Buffer.from(
@@ -44,7 +45,13 @@ describe.concurrent.each(engines)('pictures of performers (%s)', (engine) => {
     const stored = await upload(app, id, png, { 'content-type': 'image/gif' })
     expect([stored.status, stored.json]).toEqual([
       200,
-      { id, name: 'Nora', notes: '', picture: expect.stringMatching(/^\/api\/pictures\/[0-9a-f]{32}$/) },
+      {
+        id,
+        name: 'Nora',
+        notes: '',
+        picture: expect.stringMatching(/^\/api\/pictures\/[0-9a-f]{32}$/),
+        version: expect.any(Number),
+      },
     ])
     const { picture } = stored.json
     expect((await app.get(`/api/performers/${id}/`)).json).toEqual(stored.json)
@@ -72,7 +79,7 @@ describe.concurrent.each(engines)('pictures of performers (%s)', (engine) => {
   })
 
   // Conformance: C-16.4.
-  it('are stored once for the same data URL, and removed with their last performer', async () => {
+  it('are stored once for the same data URL, and removed once no performer has them and no edit can be undone', async () => {
     const app = await startApp({ engine })
     const url = `data:image/webp;base64,${png.toString('base64')}`
     const [nora, ada] = [await addPerformer(app, { picture: url }), await addPerformer(app, { picture: url })]
@@ -84,6 +91,10 @@ describe.concurrent.each(engines)('pictures of performers (%s)', (engine) => {
     for (const picture of ['https://example.com/a.png', '/photos/ada.png', 'data:image/gif;base64,R0lGODlhAQ==']) {
       expect((await change(app, ada.id, { picture })).json.picture).toBe(picture)
     }
+    expect((await app.get(nora.picture)).status).toBe(200)
+    const expire = (tx: Tx) => tx.query.updateTable('undo_records').set({ created_at: 0 }).execute()
+    await withDatabase(app, (db) => db.transaction(expire))
+    await change(app, ada.id, { notes: 'Understudy' })
     expect((await app.get(nora.picture)).status).toBe(404)
     const tooLong = await change(app, ada.id, { picture: `data:image/svg+xml;base64,${'A'.repeat(262_144)}` })
     expect([tooLong.status, tooLong.json.details]).toEqual([

@@ -44,7 +44,7 @@ async function readHistory(app: TestApp, id: number, { from, to }: { from: strin
 }
 
 describe.each(engines)('the report of a show on %s', (engine) => {
-  // Conformance: C-11.18, C-13.40, C-13.41, C-13.43, C-13.44, C-13.49.
+  // Conformance: C-11.18, C-13.40, C-13.41, C-13.43, C-13.44, C-13.49, C-21.94.
   it('agrees with the history, the events and the alerts', async () => {
     const { app, receiver, first, second } = await startWithChannels(engine)
     const start = Math.floor(Date.now() / 3_600_000) * 3600 - 3 * 3600

@@ -28,7 +28,7 @@ describe('reads', () => {
     expect(all).toEqual({
       receivers: expect.any(Array),
       discovered: [],
-      config: defaultSettings,
+      config: { ...defaultSettings, version: 0 },
       groups: [],
       assignments: [],
       placeholders: [],
@@ -72,7 +72,7 @@ describe('reads', () => {
   // Conformance: S-2.7, S-4.11.
   it('return the effective settings', async () => {
     const { app } = await startService({ settings: { DEFAULT_POLLING_INTERVAL: 7 } })
-    const config = { ...defaultSettings, polling_interval: 7 }
+    const config = { ...defaultSettings, polling_interval: 7, version: 0 }
     expect((await app.get('/api/config/')).json).toEqual(config)
     expect((await app.get('/api/config/?manufacturer=shure')).json).toEqual({ ...config, polling_interval: 1 })
   })
@@ -114,7 +114,7 @@ describe('texts over 1 kB', () => {
   it('are compressed as the client accepts, at every address, and keep HEAD, ranges and ETags', async () => {
     const { app } = await startService()
     const folder = new URL('../dist/web/assets/', import.meta.url)
-    const script = (await readdir(folder)).find((name) => /^shared-.*\.js$/.test(name))
+    const script = (await readdir(folder)).find((name) => /^app-.*\.js$/.test(name))
     const source = await readFile(new URL(`${script}`, folder))
     const path = `/assets/${script}`
     for (const [accepted, encoding, decode] of [
@@ -145,7 +145,6 @@ describe('texts over 1 kB', () => {
     }
 
     for (const [path, status] of [
-      ['/', 200],
       ['/api/channels/', 200],
       ['/api/frequencies/', 200],
       ['/api/openapi.json', 200],

@@ -203,7 +203,7 @@ function asExportedNow(exported: string): string {
 describe.each(engines)('data of 1.0.0 (%s)', (engine) => {
   const from = folderOf('1.0.0')
 
-  // Conformance: C-9.30.
+  // Conformance: C-9.30, C-21.93.
   it('is kept row by row, and exported as 1.0.0 did, with the slots of performers', async () => {
     const installation = await createEmptyInstallation(engine, join(from, `secret-${engine}.key`))
     if (engine === 'postgres') {

@@ -170,6 +170,7 @@ const receiver = body({
     Type.Array(channel, { maxItems: maxChannels, description: `a list of at most ${maxChannels} channels` }),
   ),
   id: ignored,
+  version: ignored,
   site: ignored,
   last_seen: ignored,
   battery_health: ignored,

@@ -95,6 +95,7 @@ describe.each(engines)('alerts on %s', (engine) => {
     expect(await currentRevision(db.read)).toBe(0)
   })
 
+  // Conformance: C-21.92.
   test('keep the first acknowledgement until they get worse', async () => {
     const { write, raise } = await opened()
     const alert = await raise(1, 1000)

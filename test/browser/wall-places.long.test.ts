@@ -185,6 +185,7 @@ it('fits nine names in ten on one line, and the others on two', async () => {
   expect(lines.filter((count) => count < 1)).toHaveLength(lines[5] === -2 ? 1 : 0)
 })
 
+// Conformance: C-21.111.
 it('has nothing in a kiosk that takes the focus', async () => {
   const service = await start(60)
   send(service, 7, { condition: stateOf('battery_critical') })

@@ -338,6 +338,7 @@ it('shows the time left instead of the percentage where it is known', async () =
   )
 })
 
+// Conformance: C-21.111.
 it.each(['/wall?kiosk=1', '/?kiosk=1', '/?kiosk=1&layout=list', '/admin?kiosk=1'])(
   'shows no control in a kiosk, even to administrators: %s',
   async (path) => {

@@ -55,6 +55,7 @@ describe('parseAlarmChoice', () => {
     expect(parseAlarmChoice(formatAlarmChoice(choice))).toEqual(choice)
   })
 
+  // Conformance: C-21.96.
   it('mutes the kinds that did not exist when it was stored', () => {
     const stored = { severity: 'warning', mutedKinds: ['rf_weak'], groups: [] }
     expect(parseAlarmChoice(JSON.stringify(stored)).mutedKinds).toEqual(['levels_lost', 'rf_weak', 'muted'])

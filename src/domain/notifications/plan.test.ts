@@ -27,7 +27,7 @@ test('queues nothing without rules, and nothing to disabled notification channel
   expect(disabled.queued()).toEqual(['3600 s to 1: raised 1'])
 })
 
-// Conformance: C-14.31.
+// Conformance: C-14.31, C-21.93.
 test.each<[string, Partial<NotificationRule>, boolean]>([
   ['nothing', {}, true],
   ['its kind', { kinds: ['rf_weak', 'battery_low'] }, true],

@@ -105,7 +105,7 @@ function toReverse(statement: string): string {
   if (kind !== undefined) return `drop ${kind} ${name}`
   const [, table, column] = /^alter table (\w+) add column (\w+)/.exec(statement) ?? []
   if (table !== undefined) return `alter table ${table} drop column ${column}`
-  const [, key] = /^insert into meta \(key, value\) values \('(\w+)'/.exec(statement) ?? []
+  const [, key] = /^insert into meta \(key, value\) (?:values \(|select )'(\w+)'/.exec(statement) ?? []
   if (key !== undefined) return `delete from meta where key = '${key}'`
   const [, prefix] = /^insert into meta \(key, value\) select '(\w+:)' \|\|/.exec(statement) ?? []
   if (prefix !== undefined) return `delete from meta where key like '${prefix}%'`

@@ -105,7 +105,7 @@ export function hasKnownDefault(key: SettingKey): boolean {
 }
 
 export function formatSetting(key: SettingKey, value: SettingRow['value']): string {
-  if (typeof value === 'boolean') return value ? t('settings.on') : t('settings.off')
+  if (typeof value === 'boolean') return value ? t('parts.form.on') : t('parts.form.off')
   const kind: SettingKind = settingKinds[key]
   if (typeof value === 'string') return kind.type === 'choice' ? t(`settings.values.${value as ChoiceValue}`) : value
   switch (isNumber(kind) ? kind.unit : undefined) {

@@ -52,7 +52,7 @@ function entryOf(controls: readonly [Control, ...Control[]]): Entry {
   return {
     label: first.closest<HTMLElement>('[data-label]')?.dataset.label ?? '',
     values: filled.map(({ value }) => value),
-    text: isTick ? t(first.checked ? 'settings.on' : 'settings.off') : formatList(texts),
+    text: isTick ? t(first.checked ? 'parts.form.on' : 'parts.form.off') : formatList(texts),
     isKept: controls.every(({ dataset }) => dataset.secret === undefined && dataset.private === undefined),
   }
 }
