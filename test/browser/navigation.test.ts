@@ -1,5 +1,6 @@
 /** Navigation and unknown pages in a browser against a real service. */
 
+import type { Route } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { configFor, startApp, startShure, until } from '../support/app.ts'
 import { browserForTests, dialog, findViolations, phone, scrollsHorizontally } from '../support/browser/browser.ts'
@@ -96,8 +97,16 @@ it.concurrent('opens pages, slots, people and actions from the command palette, 
   await page.keyboard.press('Escape')
   await page.goto(app.url)
   await page.locator('.card').first().waitFor()
+  // What is typed before the palette is loaded is kept, and is no shortcut of the page.
+  const requests: Route[] = []
+  await page.route('**/assets/palette-*.js', (route) => void requests.push(route))
   await page.keyboard.press('Control+k')
-  await page.keyboard.type('arrange')
+  await dialog(page).getByRole('textbox').waitFor()
+  await page.keyboard.type('arra')
+  await eventually(() => requests.length).toBe(1)
+  await requests[0]?.continue()
+  await page.getByRole('option', { name: 'Arrange' }).waitFor()
+  await page.keyboard.type('nge')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Done' }).waitFor()
 })

@@ -87,7 +87,7 @@ it('fits 500 sites and a phone, and works by keyboard', async () => {
   await eventually(() => page.locator('.site-tile').count()).toBe(500)
   await eventually(() => scrollsHorizontally(page)).toBe(false)
   await page.getByRole('link', { name: 'Venue 1', exact: true }).focus()
-  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowDown')
   await eventually(() => page.locator(':focus').textContent()).toBe('Venue 2')
   await page.keyboard.press('Enter')
   await page.waitForURL(`${service.url}/wall?site=venue_2`)

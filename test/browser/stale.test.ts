@@ -177,6 +177,7 @@ it.concurrent('on a phone shows failing systems in full and truncates their erro
   })
   await page.setViewportSize({ width: 390, height: 844 })
   await page.reload()
+  await page.locator('.status-pill').click()
   await page.locator('.footer-name', { hasText: 'Sennheiser' }).waitFor()
   const isTruncated = (part: string) =>
     page.evaluate<boolean[]>(

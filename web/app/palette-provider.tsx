@@ -11,7 +11,9 @@ import {
   useRef,
   useState,
 } from 'react'
+import { Dialog } from '../parts/dialogs/dialog.tsx'
 import type { Command } from '../parts/toolbar/commands.ts'
+import { t } from './i18n.ts'
 import { useIsKiosk } from './query.ts'
 
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
@@ -59,10 +61,30 @@ export function PaletteProvider({ children }: { children: ReactNode }) {
     <PaletteContext value={access}>
       {children}
       {isShown ? (
-        <Suspense>
-          <Palette commands={commands.current} onClose={close} />
-        </Suspense>
+        <Dialog title={t('palette.title')} onClose={close}>
+          <PaletteWhenLoaded commands={commands.current} onClose={close} />
+        </Dialog>
       ) : null}
     </PaletteContext>
+  )
+}
+
+/** The field is there at once, so that what is typed is not taken for shortcuts of the page. */
+function PaletteWhenLoaded(props: { readonly commands: readonly Command[]; onClose(): void }) {
+  const [typed, setTyped] = useState('')
+  const field = (
+    <input
+      className="input"
+      type="text"
+      aria-label={t('palette.title')}
+      maxLength={100}
+      value={typed}
+      onChange={({ target }) => setTyped(target.value)}
+    />
+  )
+  return (
+    <Suspense fallback={field}>
+      <Palette {...props} typed={typed} />
+    </Suspense>
   )
 }

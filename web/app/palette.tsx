@@ -8,7 +8,6 @@ import { alertLine } from '../parts/alerts/alert-text.ts'
 import { canRespond } from '../parts/alerts/alerts.ts'
 import { useAlertResponses } from '../parts/alerts/use-alert-responses.ts'
 import { searchFor } from '../parts/channels/visible-slots.ts'
-import { Dialog } from '../parts/dialogs/dialog.tsx'
 import type { Command } from '../parts/toolbar/commands.ts'
 import { useServices, useWatchState } from './context.ts'
 import { plainText } from './format.ts'
@@ -31,12 +30,14 @@ interface Item {
 const mostShown = 8
 
 interface PaletteProps {
+  /** Before it was loaded. */
+  readonly typed: string
   readonly commands: readonly Command[]
   onClose(): void
 }
 
-export function Palette({ commands, onClose }: PaletteProps) {
-  const [query, setQuery] = useState('')
+export function Palette({ typed, commands, onClose }: PaletteProps) {
+  const [query, setQuery] = useState(typed)
   const [chosen, setChosen] = useState(0)
   const id = useId()
   const items = [...useActions(commands), ...usePages(), ...useSlots(), ...usePeople()]
@@ -55,7 +56,7 @@ export function Palette({ commands, onClose }: PaletteProps) {
     event.preventDefault()
   }
   return (
-    <Dialog title={t('palette.title')} onClose={onClose}>
+    <>
       <input
         className="input"
         type="text"
@@ -68,6 +69,7 @@ export function Palette({ commands, onClose }: PaletteProps) {
         placeholder={t('palette.hint')}
         autoComplete="off"
         maxLength={100}
+        // biome-ignore lint/a11y/noAutofocus: it takes the place of the field that had the focus.
         autoFocus={true}
         value={query}
         onChange={({ target }) => {
@@ -99,7 +101,7 @@ export function Palette({ commands, onClose }: PaletteProps) {
       <p className={found.length === 0 ? 'hint' : 'visually-hidden'} role="status">
         {found.length === 0 ? t('palette.none') : t('palette.found', { count: found.length })}
       </p>
-    </Dialog>
+    </>
   )
 }
 
