@@ -47,7 +47,9 @@ it('plans a show, recalls and undoes a scene, starts it from the monitor, and en
   await press(page, 'Add')
   await page.getByRole('heading', { name: '<b>Matinee</b> Planned' }).waitFor()
   await page.getByText('Understudy').waitFor()
-  await eventually(() => page.getByRole('link', { name: 'Line check' }).getAttribute('href')).toBe('/check?show=1')
+  await eventually(() => page.getByRole('link', { name: 'Line check', exact: true }).getAttribute('href')).toBe(
+    '/check?show=1',
+  )
 
   await page.getByRole('button', { name: 'Store scene' }).click()
   await page.getByLabel('Title').fill('Opening')
@@ -80,12 +82,13 @@ it('plans a show, recalls and undoes a scene, starts it from the monitor, and en
   await page.getByRole('button', { name: 'Start show' }).click()
   await press(page, 'Start show')
   await page.getByRole('region', { name: 'Show start' }).waitFor({ state: 'detached' })
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('button', { name: 'More' }).click()
   await page.getByRole('link', { name: 'Shows' }).click()
   await page.getByRole('region', { name: 'Running' }).getByRole('link', { name: '<b>Matinee</b>' }).waitFor()
   // Another client ends the show; the page follows.
   await app.post('/api/shows/1/end', undefined)
   await page.getByRole('region', { name: 'Past' }).getByRole('link', { name: '<b>Matinee</b>' }).click()
-  await page.getByRole('link', { name: 'Report' }).waitFor()
+  await page.getByRole('link', { name: 'Report', exact: true }).waitFor()
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
   await press(page, 'Delete')
   await page.getByRole('heading', { name: 'No shows' }).waitFor()
