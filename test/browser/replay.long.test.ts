@@ -161,10 +161,11 @@ const countSamples = (page: Page) =>
   })()`)
 
 // Conformance: C-12.91.
-it.concurrent('fills the small charts of all cards when the page opens, with one request for 100 channels', async () => {
+it.concurrent('fills the small charts of the cards near the viewport, with one request for 100 channels', async () => {
   const receivers = Array.from({ length: 30 }, (_, index) => receiver(index + 1, [{}, {}, {}, {}]))
   const service = await startService({ secondOf: () => on }, receivers)
-  const page = await open(service, '/')
+  // As high as all cards.
+  const page = await open(service, '/', { viewport: { width: 1440, height: 6_000 } })
   await page.locator('.card').first().waitFor()
   await eventually(() => countSamples(page)).toBeGreaterThan(0.9)
   const levels = () => service.requests.filter(({ path }) => path === '/api/history/levels/')
@@ -172,4 +173,18 @@ it.concurrent('fills the small charts of all cards when the page opens, with one
   expect(levels().map(({ query }) => query.get('channels')?.split(',').length)).toEqual([100, 20, 100, 20])
   await page.waitForTimeout(1_000)
   expect(levels()).toHaveLength(4)
+
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.reload()
+  await until('the charts in view are filled', () => levels().length === 6)
+  const channelsOf = (request?: { query: URLSearchParams }) => request?.query.get('channels')?.split(',') ?? []
+  expect(channelsOf(levels()[4]).length).toBeLessThan(100)
+  expect(channelsOf(levels()[4])).toContain('1')
+  expect(channelsOf(levels()[4])).not.toContain('120')
+  await page.keyboard.press('End')
+  await until('the charts that came near are filled', () =>
+    levels()
+      .slice(6)
+      .some((request) => channelsOf(request).includes('120')),
+  )
 })
