@@ -62,19 +62,29 @@ const screens: readonly Screen[] = [
     prepare: (page) => page.getByRole('heading', { name: 'Summary' }).waitFor({ timeout: 120_000 }),
   },
 ]
+/** A phone, a tablet, a laptop, a desktop screen and a television. */
+const sizes = [
+  { width: 390, height: 844 },
+  { width: 820, height: 1180 },
+  { width: 1440, height: 900 },
+  { width: 1920, height: 1080 },
+  { width: 3840, height: 2160 },
+] as const
+const themes = ['dark', 'light'] as const
 /** The time until the demo has a low battery, a changed address of a receiver, and an offline receiver. */
 const storyMs = 150_000
 
+const browser = await launchChromium()
 const demo = spawn(process.execPath, ['dist/main.js', 'serve', '--demo', '--json', '--port', '0'], {
   cwd: fileURLToPath(new URL('..', import.meta.url)),
   stdio: ['ignore', 'pipe', 'inherit'],
 })
-const browser = await launchChromium()
 try {
   const address = await readAddress()
   await mkdir(folder, { recursive: true })
   await startShow(address)
   await (flags.documents ? takeDocuments(browser, address) : takeEveryPage(browser, address))
+  console.log(`The pictures are in ${folder}`)
 } finally {
   await browser.close()
   demo.kill('SIGTERM')
@@ -99,16 +109,6 @@ async function takeDocuments(browser: Browser, address: string): Promise<void> {
     await page.screenshot({ path: `${folder}${screen?.name}.png` })
   }
 }
-
-/** A phone, a tablet, a laptop, a desktop screen and a television. */
-const sizes = [
-  { width: 390, height: 844 },
-  { width: 820, height: 1180 },
-  { width: 1440, height: 900 },
-  { width: 1920, height: 1080 },
-  { width: 3840, height: 2160 },
-] as const
-const themes = ['dark', 'light'] as const
 
 async function takeEveryPage(browser: Browser, address: string): Promise<void> {
   await createGroup(address)
