@@ -261,7 +261,10 @@ describe.concurrent('requests about slots', () => {
       const response = await put(app, 1, body)
       expect([response.status, response.json.details]).toEqual([status, expect.stringContaining(details)])
     }
-    expect((await put(app, 65_536, { label: 'A' })).status).toBe(404)
+    expect(await put(app, 65_536, { label: 'A' })).toMatchObject({
+      status: 404,
+      json: { details: 'slot: the last slot is 65535' },
+    })
     expect((await write(app, 'DELETE', '/api/slots/50/')).status).toBe(404)
     expect((await app.get('/api/slots/1/')).json.version).toBe(0)
     expect((await app.get('/api/performers/')).json).toEqual([])

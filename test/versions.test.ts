@@ -198,6 +198,9 @@ describe.concurrent.each(engines)('versions on %s', (engine) => {
         await client('DELETE', `${admin}settings/alert_battery_threshold/${scope}`, undefined, before.headers.etag),
       ])
         expect([refused.status, refused.json.current], scope).toEqual([412, first.json])
+      const subject = { '': 'the settings', '?manufacturer=shure': 'the settings of manufacturer shure' }[scope]
+      const { json: stale } = await set(40, before.headers.etag)
+      expect(stale.error, scope).toContain(`newer version of ${subject ?? `the settings of group ${group.id}`}.`)
       const rivals = [set(41, first.headers.etag), set(42, first.headers.etag, otherClient)]
       expect((await Promise.all(rivals)).map(({ status }) => status).toSorted(), scope).toEqual([200, 412])
       const winner = await until('the winner is known', async () => {

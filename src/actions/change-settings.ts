@@ -89,7 +89,8 @@ function editSettings(
   return editRecords(service, 'versions', async (tx) => {
     // Another process may have changed them before this transaction began.
     await service.reload()
-    requireVersion(service.settings.toBody(scope), `the settings of ${scopeName(scope)}`)
+    const isGlobal = scope.manufacturer === null && scope.group === null
+    requireVersion(service.settings.toBody(scope), isGlobal ? 'the settings' : `the settings of ${scopeName(scope)}`)
     await edit(tx)
   })
 }

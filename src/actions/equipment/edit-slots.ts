@@ -177,7 +177,8 @@ function requireSlot(slot: number): void {
 export function notFound(slot: number): RequestError {
   return new RequestError('not_found', {
     subject: `channel or placeholder in slot ${slot}`,
-    details: `slot: PUT /api/slots/${slot}/ adds a placeholder`,
+    details:
+      slot > lastSlot ? `slot: the last slot is ${lastSlot}` : `slot: PUT /api/slots/${slot}/ adds a placeholder`,
   })
 }
 
