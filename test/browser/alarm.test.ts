@@ -71,6 +71,24 @@ it('repeats while alerts are raised, and ends when they are acknowledged or snoo
   await eventually(() => tones(page)).toHaveLength(8)
 })
 
+it('is silent after an interruption for alerts that others have acknowledged meanwhile', async () => {
+  const service = await start()
+  const page = await open(service, '/')
+  await recordTones(page)
+  await soundButton(page, 'Sound off').click()
+  await eventually(() => tones(page)).toEqual(critical)
+
+  service.isDown = true
+  await page.getByRole('alert').first().waitFor()
+  const connections = service.connections.length
+  service.data.alerts = [buildAlert({ data })]
+  service.isDown = false
+  await eventually(() => service.connections.length).toBeGreaterThan(connections)
+  sendAlert(service, { state: 'acknowledged', acknowledged_by: 'ann', acknowledged_at: '2026-11-20T19:01:00.000Z' })
+  sendAlert(service, { id: 5, kind: 'battery_died', severity: 'critical', channel_id: 2 })
+  await eventually(() => tones(page)).toEqual([...critical, ...critical])
+})
+
 // Conformance: C-12.92.
 it('is silent during a replay, and sounds when the user returns to live', async () => {
   const service = await start()

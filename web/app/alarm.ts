@@ -9,6 +9,7 @@ import { type AlarmChoice, formatAlarmChoice, listAlarms, parseAlarmChoice } fro
 import { type AlarmSeverity, createAlarmLoop, playAlarm } from './alarm-loop.ts'
 import { allStaleSince } from './channel-state.ts'
 import { readLocal, writeLocal } from './local-storage.ts'
+import { serviceNow } from './service-time.ts'
 import type { Watch } from './watch.ts'
 
 export interface AlarmState {
@@ -21,12 +22,14 @@ export interface AlarmState {
 
 /** Without a connection, no alert can arrive, so the sound plays once after this time. */
 const lostMs = 10_000
+/** After a loss, the responses of other screens arrive within this time. */
+const missedMs = 1_000
 const keys = { sound: 'micwatch.sound', notify: 'micwatch.notify', choice: 'micwatch.alarm' } as const
 
 export class Alarm {
   readonly #watch: Pick<Watch, 'get' | 'subscribe'>
   readonly #listeners = new Set<() => void>()
-  readonly #loop = createAlarmLoop((severity) => this.#sound(severity))
+  readonly #loop = createAlarmLoop((severity) => this.#repeat(severity))
   #context: AudioContext | null = null
   #state: AlarmState = {
     sound: 'off',
@@ -37,6 +40,8 @@ export class Alarm {
   /** By id, as of the latest current state. Null before the first one. */
   #alarms: ReadonlyMap<number, AlertBody> | null = null
   #isLossReported = false
+  #wasLost = false
+  #isCatchingUp = false
   #isHeld = false
 
   constructor(watch: Pick<Watch, 'get' | 'subscribe'>) {
@@ -111,6 +116,8 @@ export class Alarm {
       return
     }
     this.#isLossReported = false
+    if (this.#wasLost) this.#catchUp()
+    if (this.#isCatchingUp) return
     const before = this.#alarms
     const alarms = new Map(listAlarms(watchState, this.#state.choice).map((alert) => [alert.id, alert]))
     this.#alarms = alarms
@@ -123,9 +130,24 @@ export class Alarm {
   /** While the values are stale, a user may have responded already, so the alarm does not repeat. */
   #followLoss(ageMs: number): void {
     this.#loop.stop()
+    this.#wasLost = true
     if (ageMs < lostMs || this.#isLossReported) return
     this.#isLossReported = true
     this.#sound('critical')
+  }
+
+  #catchUp(): void {
+    this.#wasLost = false
+    this.#isCatchingUp = true
+    setTimeout(() => {
+      this.#isCatchingUp = false
+      this.#follow()
+    }, missedMs)
+  }
+
+  /** After the computer was asleep, this may run before the page has noticed that its values are stale. */
+  #repeat(severity: AlarmSeverity): void {
+    if (allStaleSince({ ...this.#watch.get(), now: serviceNow() }) === null) this.#sound(severity)
   }
 
   #followOtherPage(key: string | null): void {
