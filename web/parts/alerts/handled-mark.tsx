@@ -23,7 +23,9 @@ export function HandledMark({ facts }: { facts: ChannelFacts }) {
   return (
     <span className="handled-mark" title={text}>
       <Icon className="icon" aria-hidden="true" />
-      <bdi aria-hidden="true">{by}</bdi>
+      <bdi className="handled-by" aria-hidden="true">
+        {by}
+      </bdi>
       <span className="visually-hidden">{text}</span>
     </span>
   )
