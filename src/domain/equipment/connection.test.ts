@@ -31,6 +31,11 @@ test.each<[string, ConnectionEvent[], Partial<Connection>]>([
     [trying, failed, trying, opened],
     { status: 'connected', reconnect_attempts: 0, error_count: 1 },
   ],
+  [
+    'an attempt after the process with the subscription was killed',
+    [trying, opened, trying],
+    { status: 'connecting', connected_at: at, disconnected_at: at },
+  ],
   ['further events while stopped', [trying, opened, stopped, trying, opened, lost], { status: 'stopped' }],
   ['a restart after a stop', [trying, stopped, started, trying], { status: 'connecting' }],
 ])('applyConnectionEvent after %s', (_name, events, expected) => {

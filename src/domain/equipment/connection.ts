@@ -73,7 +73,12 @@ export function applyConnectionEvent(connection: Connection, event: ConnectionEv
   if ((connection.status === 'stopped') !== (event.type === 'started')) return connection
   switch (event.type) {
     case 'trying':
-      return { ...connection, status: isFlapping ? 'error' : 'connecting' }
+      return {
+        ...connection,
+        status: isFlapping ? 'error' : 'connecting',
+        // The record of a process that was killed is still open.
+        disconnected_at: isOpen(connection) ? event.at : connection.disconnected_at,
+      }
     case 'opened':
       return {
         ...connection,
