@@ -1,5 +1,6 @@
 import type { AlertBody } from '../../../src/contract/alerts.ts'
 import type { Severity } from '../../../src/contract/values.ts'
+import { groupBy } from '../../../src/domain/group-by.ts'
 import { useWatchState } from '../../app/context.ts'
 
 const severityOrder: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, info: 2 }
@@ -29,18 +30,42 @@ export function mostUrgentFirst(a: AlertBody, b: AlertBody): number {
 }
 
 /**
- * The most urgent alert of the channel, otherwise of its receiver. It may be acknowledged, so that the card can show
- * who responded.
+ * The most urgent alert of the channel or its receiver. It may be acknowledged, so that the card can show who
+ * responded.
  */
 export function useChannelAlert(receiverId: number, channelId: number): AlertBody | null {
-  return useWatchState(({ alerts }) => {
-    const own = alerts.filter((alert) => alert.channel_id === channelId)
-    const ofReceiver = alerts.filter(
-      ({ channel_id, receiver_id, kind, data }) =>
-        channel_id === null &&
-        receiver_id === receiverId &&
-        (kind === 'receiver_offline' || (kind === 'levels_lost' && data.channels?.includes(channelId) === true)),
+  return useWatchState(({ alerts }) => findChannelAlert(alerts, receiverId, channelId))
+}
+
+export function findChannelAlert(
+  alerts: readonly AlertBody[],
+  receiverId: number,
+  channelId: number,
+): AlertBody | null {
+  const { byChannel, byReceiver } = indexOf(alerts)
+  const ofReceiver = byReceiver
+    .get(receiverId)
+    ?.filter(
+      ({ kind, data }) =>
+        kind === 'receiver_offline' || (kind === 'levels_lost' && data.channels?.includes(channelId) === true),
     )
-    return [...own, ...ofReceiver].toSorted(mostUrgentFirst)[0] ?? null
-  })
+  return [...(byChannel.get(channelId) ?? []), ...(ofReceiver ?? [])].toSorted(mostUrgentFirst)[0] ?? null
+}
+
+interface AlertIndex {
+  readonly byChannel: ReadonlyMap<number | null, readonly AlertBody[]>
+  /** Without those of channels. */
+  readonly byReceiver: ReadonlyMap<number | null, readonly AlertBody[]>
+}
+
+/** Lists of alerts are replaced, never changed. */
+const indexes = new WeakMap<readonly AlertBody[], AlertIndex>()
+
+function indexOf(alerts: readonly AlertBody[]): AlertIndex {
+  const known = indexes.get(alerts)
+  if (known !== undefined) return known
+  const byChannel = groupBy(alerts, ({ channel_id }) => channel_id)
+  const index = { byChannel, byReceiver: groupBy(byChannel.get(null) ?? [], ({ receiver_id }) => receiver_id) }
+  indexes.set(alerts, index)
+  return index
 }
