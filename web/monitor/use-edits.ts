@@ -23,6 +23,7 @@ import { serviceNow } from '../app/service-time.ts'
 import type { Watch } from '../app/watch.ts'
 import type { WatchState } from '../app/watch-state.ts'
 import { useShowMessage } from '../parts/dialogs/messages.tsx'
+import { changedFields } from '../parts/forms/entries.ts'
 
 export interface Edits {
   readonly canUndo: boolean
@@ -256,12 +257,6 @@ async function applyEdit(api: Api, edit: Edit): Promise<ApiResponse<Edit>> {
 
 function toSlotMove({ kind, id, from, to }: Move): SlotMove {
   return { ...(kind === 'channel' ? { channel_id: id } : { placeholder_id: id }), from, slot: to }
-}
-
-/** Other fields may have been changed by another person meanwhile. */
-function changedFields<Fields extends object>(before: Fields, after: Fields): Partial<Fields> {
-  const entries = Object.entries(after).filter(([name, value]) => !isSameJson(value, before[name as keyof Fields]))
-  return Object.fromEntries(entries) as Partial<Fields>
 }
 
 function fieldsOf({ slot, name, kind, frequency, note }: PlaceholderBody): Unstored<PlaceholderBody> {

@@ -74,7 +74,7 @@ export function changedNames(before: Entries, after: Entries): readonly string[]
   return [...names].filter((name) => !isSameJson(before.get(name)?.values ?? [], after.get(name)?.values ?? []))
 }
 
-/** The fields of `body` that differ from those of `before`. */
+/** Returns the fields of `body` that differ. The others are not sent, because other users may have changed them. */
 export function changedFields<Body extends object>(before: Body, body: Body): Partial<Body> {
   const names = Object.keys(body) as (keyof Body)[]
   const changed = names.filter((name) => !isSameJson(before[name] ?? null, body[name] ?? null))
