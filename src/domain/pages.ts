@@ -70,7 +70,7 @@ export const pages = [
 
 type PageRow = (typeof pages)[number]
 export type PageName = PageRow['name']
-type SectionPage = Extract<PageRow, { readonly section: SectionName }>['name']
+export type SectionPage = Extract<PageRow, { readonly section: SectionName }>['name']
 
 export interface Section {
   readonly name: SectionName

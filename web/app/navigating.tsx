@@ -2,7 +2,7 @@
 
 import { useRouterState } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { type PageName, pages, sections } from '../../src/domain/pages.ts'
+import { type PageName, pages, type SectionPage, sections } from '../../src/domain/pages.ts'
 import { t } from './i18n.ts'
 
 const patienceMs = 500
@@ -35,8 +35,6 @@ function titleOf(path: string): string {
 export function pageTitle(name: PageName): string {
   return isSectionPage(name) ? t(`shell.pages.${name}.title`) : titles[name]
 }
-
-type SectionPage = (typeof sections)[number]['pages'][number]
 
 function isSectionPage(name: PageName): name is SectionPage {
   return sections.some(({ pages }) => (pages as readonly PageName[]).includes(name))

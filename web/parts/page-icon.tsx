@@ -17,9 +17,7 @@ import {
   UserRound,
   UsersRound,
 } from 'lucide-react'
-import type { sections } from '../../src/domain/pages.ts'
-
-type SectionPage = (typeof sections)[number]['pages'][number]
+import type { SectionPage } from '../../src/domain/pages.ts'
 
 const icons: Record<SectionPage, LucideIcon> = {
   queue: Inbox,
