@@ -15,15 +15,7 @@ import { useMay } from '../../app/session.ts'
 import { Ago } from '../age.tsx'
 import { StateIcon } from '../state-icon.tsx'
 import { AcknowledgeButton } from './acknowledge-button.tsx'
-import {
-  alertLine,
-  alertPeople,
-  alertReason,
-  alertSubject,
-  alertTitle,
-  personName,
-  snoozeEndText,
-} from './alert-text.ts'
+import { alertLine, alertPeople, alertReason, alertSubject, alertTitle, personName, snoozeText } from './alert-text.ts'
 import { canRespond, isOpen } from './alerts.ts'
 import { NoteDialog, SilenceDialog, SnoozeDialog } from './dialogs.ts'
 import { useAlertResponses } from './use-alert-responses.ts'
@@ -116,7 +108,7 @@ function Beginning({ alert: { kind, first } }: { alert: AlertBody }) {
 }
 
 function Response({ alert }: { alert: AlertBody }) {
-  const { acknowledged_by, acknowledged_at, note, state, snoozed_by, snoozed_until, silenced } = alert
+  const { acknowledged_by, acknowledged_at, note, state, snoozed_until, silenced } = alert
   const earlier = (alert.acknowledgements ?? []).filter(({ at }) => at !== acknowledged_at)
   return (
     <>
@@ -133,11 +125,7 @@ function Response({ alert }: { alert: AlertBody }) {
         </p>
       )}
       {state !== 'snoozed' || snoozed_until === null ? null : (
-        <p className="alert-response">
-          {isMutedOnPurpose(alert)
-            ? t('mute.by', { name: personName(snoozed_by ?? '') })
-            : t('alerts.snoozedBy', { name: personName(snoozed_by ?? ''), until: snoozeEndText(snoozed_until) })}
-        </p>
+        <p className="alert-response">{snoozeText(alert, snoozed_until)}</p>
       )}
       {silenced ? <p className="alert-response">{t('alerts.silenced')}</p> : null}
     </>

@@ -1,5 +1,6 @@
 import { type AlertKind, alertKindTable, isAlertKind } from '../../../src/contract/alert-kinds.ts'
 import type { AlertBody } from '../../../src/contract/alerts.ts'
+import { isMutedOnPurpose } from '../../../src/domain/alerts/alert.ts'
 import { nameSubject } from '../../../src/domain/alerts/describe-alert.ts'
 import {
   formatClock,
@@ -76,7 +77,13 @@ function detailedReason(kind: AlertKind, data: AlertBody['data']): string | null
   return names.every((name) => values[name] !== undefined) ? t(`alerts.detailedReasons.${kind}`, values) : null
 }
 
-export function snoozeEndText(until: string): string {
+/** Names the user and the end. A mute on purpose ends when the channel is unmuted. */
+export function snoozeText(alert: Pick<AlertBody, 'kind' | 'snoozed_by' | 'snoozed_until'>, until: string): string {
+  const name = personName(alert.snoozed_by ?? '')
+  return isMutedOnPurpose(alert) ? t('mute.by', { name }) : t('alerts.snoozedBy', { name, until: snoozeEndText(until) })
+}
+
+function snoozeEndText(until: string): string {
   if (until === 'cleared') return t('alerts.snoozedUntilCleared')
   return until === 'show_end' ? t('alerts.snoozedUntilShowEnd') : formatMoment(until)
 }

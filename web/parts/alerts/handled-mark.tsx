@@ -9,7 +9,7 @@ import { useWatchState } from '../../app/context.ts'
 import { formatMoment } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
 import type { WatchState } from '../../app/watch-state.ts'
-import { personName, snoozeEndText } from './alert-text.ts'
+import { personName, snoozeText } from './alert-text.ts'
 import { isUnhandled, useChannelAlert } from './alerts.ts'
 
 export function HandledMark({ facts }: { facts: ChannelFacts }) {
@@ -44,9 +44,8 @@ function describe(alert: AlertBody, silence: Silence): [icon: LucideIcon, by: st
     return [CheckCheck, name, t('alerts.acknowledgedBy', { name })]
   }
   if (snoozed_until !== null) {
-    const name = personName(snoozed_by ?? '')
-    if (isMutedOnPurpose(alert)) return [MicOff, name, t('mute.by', { name })]
-    return [Clock, name, t('alerts.snoozedBy', { name, until: snoozeEndText(snoozed_until) })]
+    const icon = isMutedOnPurpose(alert) ? MicOff : Clock
+    return [icon, personName(snoozed_by ?? ''), snoozeText(alert, snoozed_until)]
   }
   if (silence === null) return [BellOff, '', t('alerts.silenced')]
   const name = personName(silence.by)
