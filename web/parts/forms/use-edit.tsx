@@ -159,9 +159,8 @@ export function useEdit<Edited>(
 
   const restore = (input: KeptInput) => {
     const now = readCopy(opened).entries
-    const old = new Map(Object.entries(input.before).map(([name, field]) => [name, { ...blank, ...field }]))
+    const [old, mine] = [keptEntries(input.before), keptEntries(input.fields)]
     const theirs = new Map([...now].filter(([name]) => old.has(name)))
-    const mine = new Map(Object.entries(input.fields).map(([name, field]) => [name, { ...blank, ...field }]))
     const typed = entriesIn(form)
     for (const name of changedNames(now, typed)) mine.set(name, typed.get(name) ?? blank)
     const changes = changedNames(old, theirs).map((name) => changeOf(name, { old, theirs, mine }))
@@ -180,6 +179,10 @@ function isEmpty({ changes, other }: Conflict): boolean {
 }
 
 const blank: Entry = { label: '', values: [], text: '', isKept: true }
+
+function keptEntries(fields: KeptInput['fields']): Map<string, Entry> {
+  return new Map(Object.entries(fields).map(([name, field]) => [name, { ...blank, ...field }]))
+}
 
 function entriesIn(form: RefObject<HTMLFormElement | null>): Entries {
   return form.current === null ? new Map() : readEntries(form.current)
