@@ -97,7 +97,7 @@ it.concurrent('opens pages, slots, people and actions from the command palette, 
   await page.keyboard.press('Escape')
   await page.goto(app.url)
   await page.locator('.card').first().waitFor()
-  // What is typed before the palette is loaded is kept, and is no shortcut of the page.
+  // Text that is typed while the palette loads is kept, and triggers no shortcut of the page.
   const requests: Route[] = []
   await page.route('**/assets/palette-*.js', (route) => void requests.push(route))
   await page.keyboard.press('Control+k')

@@ -63,7 +63,7 @@ export type WriteMethod = Exclude<Method, 'GET'>
 const timeoutMs = 10_000
 /** Writes may take longer than reads, because password hashing is queued and some writes wait for a poll. */
 const writeTimeoutMs = 45_000
-/** A request over the rate limit is sent again after this wait at most. A rejected sign-in waits for minutes. */
+/** The longest wait before a rate-limited request is sent again. A rejected sign-in would have to wait for minutes. */
 const longestWaitMs = 3_000
 
 export function createApi(mount: string, signal: AbortSignal): Api {

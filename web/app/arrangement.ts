@@ -265,7 +265,7 @@ interface Versioned {
   readonly version: number
 }
 
-/** After an undo, `after` has the version of before; the restored record has a new one. */
+/** The edit that undoes another one has the older version in `after`, but the restored record gets a new one. */
 function isNewer(
   records: readonly Versioned[],
   { before, after }: { readonly before: Versioned; readonly after: Versioned },
@@ -274,7 +274,7 @@ function isNewer(
   return record === undefined || record.version >= Math.max(after.version, before.version + 1)
 }
 
-/** The fields that an edit changes, and that another person has changed since to something else. */
+/** True if another user has meanwhile changed a field of the edit to a different value. */
 export function hasConflict<Fields extends object>(before: Fields, after: Fields, current: Fields): boolean {
   return Object.entries(after).some(([key, value]) => {
     const [was, is] = [before[key as keyof Fields], current[key as keyof Fields]]

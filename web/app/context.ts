@@ -59,7 +59,7 @@ export function useRecordOf(kind: EntryHolder['kind'], id: number): SlotRecord |
   return useWatchState(({ slotRecords }) => recordOf(slotRecords, { kind, id }))
 }
 
-/** For what takes room from a chart while it is shown. */
+/** For components that take room from a chart while they are shown. */
 export function useRemeasure(): void {
   const { painter } = useServices()
   useEffect(() => {

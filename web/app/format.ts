@@ -52,7 +52,7 @@ export function formatShortDuration(ms: number): string {
   return minutes > 0 ? formatUnit('minute', minutes) : formatUnit('second', seconds)
 }
 
-/** "1 h 20", "12 min": not to be read as a time of day. */
+/** "1 h 20", "12 min". Cannot be read as a time of day. */
 export function formatTimeLeft(minutes: number): string {
   if (minutes < 60) return formatUnit('minute', minutes)
   return t('units.hoursMinutes', { hours: Math.floor(minutes / 60), minutes: String(minutes % 60).padStart(2, '0') })

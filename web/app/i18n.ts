@@ -45,7 +45,7 @@ async function loadPart(language: string, part: PageSection | 'app'): Promise<Te
   return loaded?.default
 }
 
-/** Loads the texts of a page before the page. */
+/** Returns a function that loads the texts of a page, then the page. */
 export function withTexts<Page>(sections: readonly PageSection[], load: () => Promise<Page>): () => Promise<Page> {
   return async () => {
     const missing = sections.filter((section) => !(section in catalogue))

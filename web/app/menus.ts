@@ -7,7 +7,7 @@ import { narrow, useMedia } from './use-media.ts'
 
 const mainPages = ['monitor', 'wall', 'timeline', 'alerts', 'frequencies', 'shows', 'handover', 'overview'] as const
 const otherPages = ['sites', 'check', 'changes', 'crew_sheet', 'about', 'account'] as const
-/** On a phone, these are one press away, and not in the sheet. */
+/** The pages in the bottom bar of a phone. Its sheet omits them. */
 export const barPages = ['monitor', 'alerts', 'check'] as const satisfies readonly MenuPage[]
 
 export type MenuPage = (typeof mainPages | typeof otherPages)[number]

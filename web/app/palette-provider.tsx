@@ -69,7 +69,7 @@ export function PaletteProvider({ children }: { children: ReactNode }) {
   )
 }
 
-/** The field is there at once, so that what is typed is not taken for shortcuts of the page. */
+/** Shows the field at once, so that keys typed while the palette loads do not trigger shortcuts of the page. */
 function PaletteWhenLoaded(props: { readonly commands: readonly Command[]; onClose(): void }) {
   const [typed, setTyped] = useState('')
   const field = (

@@ -26,11 +26,11 @@ interface Item {
   run(): void
 }
 
-/** More do not help to choose, and the search is shorter than scrolling. */
+/** With more results, refining the search is quicker than scrolling. */
 const mostShown = 8
 
 interface PaletteProps {
-  /** Before it was loaded. */
+  /** Text that was typed while the palette was loading. */
   readonly typed: string
   readonly commands: readonly Command[]
   onClose(): void
@@ -105,7 +105,7 @@ export function Palette({ typed, commands, onClose }: PaletteProps) {
   )
 }
 
-/** Texts that begin with the query are first, then those in which a word does. */
+/** Texts that begin with the query come first, then texts with a word that begins with it. */
 function rank(items: readonly Item[], query: string): readonly Item[] {
   const matches = searchFor(query)
   const start = query.trim().toLocaleLowerCase()

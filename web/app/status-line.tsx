@@ -1,6 +1,6 @@
 /**
  * The buttons filter the monitor or the wall, whichever is open. Otherwise they open the monitor. In a kiosk, the
- * line is text. On a phone, one row shows the worst, and a sheet the rest.
+ * line is text. On a phone, one row shows the most severe entry, and a sheet shows all.
  */
 
 import { Link, useLocation, useNavigate, useSearch } from '@tanstack/react-router'
@@ -65,7 +65,7 @@ function Clock() {
   )
 }
 
-/** The counts are unknown before. */
+/** Until then, the counts are unknown. */
 function useIsReady(): boolean {
   return useWatchState(({ phase }) => phase === 'ready')
 }
@@ -102,7 +102,7 @@ const summaryTopics = [
   ...(['frequencies', 'queue', 'status_update', 'receiver_added', 'receiver_removed', 'settings'] as const),
 ]
 
-/** The worst first. */
+/** The most severe comes first. */
 function useExceptions(): { readonly exceptions: readonly Exception[]; readonly isAllOk: boolean } {
   const isReplay = useServices().replay !== null
   const { body } = useResource('/api/summary/', 'object', summaryTopics)
@@ -161,10 +161,10 @@ function useExceptions(): { readonly exceptions: readonly Exception[]; readonly 
   return { exceptions, isAllOk }
 }
 
-/** Handled channels and their alerts need nobody. */
+/** Handled channels and acknowledged alerts need no attention. */
 const settled: readonly string[] = ['handled', 'acknowledged']
 
-/** Null while anything that is shown is live. */
+/** Null while values are current. */
 function useOutage(): ReactNode {
   const staleSince = useWatchState(allStaleSince)
   const isReplay = useServices().replay !== null
@@ -207,7 +207,7 @@ function Counts() {
   )
 }
 
-/** The worst of the status line. */
+/** The most severe entry of the status line. */
 function Worst() {
   const { channels } = useSummary()
   const { exceptions, isAllOk } = useExceptions()
@@ -242,7 +242,7 @@ function ExceptionItem({ exception }: { exception: Exception }) {
   const { tone, target } = exception
   const isKiosk = useIsKiosk()
   const text = <ExceptionText exception={exception} />
-  // The sources below say which of them fail.
+  // The list of sources shows which of them fail.
   if (target === null) return null
   if (isKiosk) {
     return (

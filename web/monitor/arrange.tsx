@@ -165,7 +165,7 @@ function changeSelection(
   return { things: how === 'toggle' ? [...things, thing] : [thing], anchor: thing }
 }
 
-/** What can be moved, as it is displayed. */
+/** Lists everything that can be moved, in display order. */
 function inOrder(contents: SlotContents, shown: Group | null): readonly Thing[] {
   const inGroup = shown?.slots ?? []
   const others = [...contents.keys()].filter((slot) => !inGroup.includes(slot)).toSorted((a, b) => a - b)

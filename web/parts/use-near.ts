@@ -22,7 +22,7 @@ function observe(element: Element, onNear: () => void): () => void {
   }
 }
 
-/** True from when the element has been near the viewport for the first time, or from the start if `isFirst`. */
+/** Becomes true when the element is first near the viewport. True from the start if `isFirst`. */
 export function useIsNear<Element extends HTMLElement>(isFirst: boolean): [boolean, RefCallback<Element>] {
   const [isNear, setNear] = useState(isFirst)
   const ref = useCallback(

@@ -78,7 +78,7 @@ function nextControl(all: readonly HTMLElement[], current: HTMLElement, key: str
   }
 }
 
-/** The control at the same position of the nearest item above or below. */
+/** The control at the same position in the nearest item above or below. */
 function inNearestItem(all: readonly HTMLElement[], current: HTMLElement, sign: 1 | -1): HTMLElement | undefined {
   const byItem = groupBy(all, (control) => control.closest(items) ?? control)
   const own = current.closest(items) ?? current

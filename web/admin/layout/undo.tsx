@@ -1,4 +1,4 @@
-/** What can be undone, by whomever it was done. */
+/** Lists the actions of all users that can be undone. */
 
 import { useServices } from '../../app/context.ts'
 import { formatDateTime, plainText } from '../../app/format.ts'

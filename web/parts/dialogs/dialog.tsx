@@ -44,7 +44,7 @@ export function Dialog({ title, children, onClose }: DialogProps) {
   useEffect(() => {
     const element = dialog.current
     const cancel = (event: Event) => {
-      // Also comes from the question in front of it, and from the choice of a file.
+      // The confirmation inside the dialog and file inputs fire this event too.
       if (event.target !== element) return
       event.preventDefault()
       askToClose()
@@ -198,7 +198,7 @@ type RemovalProps = Omit<ActionProps, 'write'> & {
   readonly record?: unknown
 }
 
-/** A record that another user has just changed is removed by the second attempt. */
+/** If another user has just changed the record, the first attempt fails, and the second removes it. */
 export function Removal({ path, record, ...edit }: RemovalProps) {
   const { api } = useServices()
   const seen = useRef(versionOf(record))

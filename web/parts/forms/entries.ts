@@ -9,7 +9,7 @@ export interface Entry {
   /** Empty for a box that is not ticked. */
   readonly values: readonly string[]
   readonly text: string
-  /** False for what may contain a password or a token. */
+  /** False for a field that may contain a password or a token. */
   readonly isKept: boolean
 }
 

@@ -1,11 +1,11 @@
-/** The state of the form, as its fields need it. */
+/** The state that a form passes to its fields. */
 
 import { createContext, useContext, useState } from 'react'
 import type { Problem } from '../../app/api.ts'
 
 interface FieldStates {
   readonly problem: Problem | null
-  /** The input with which the fields begin, by name. The other fields begin with the values of the record. */
+  /** Initial input by field name. Other fields start with the values of the record. */
   readonly entered: ReadonlyMap<string, readonly string[]>
   /** The present values of the fields that another user has changed meanwhile, by name. */
   readonly changed: ReadonlyMap<string, string>

@@ -127,7 +127,7 @@ interface Ids {
   readonly changed: string
 }
 
-/** An uncontrolled field begins with the input that was made in it before. */
+/** Restores earlier input in an uncontrolled field. */
 function useBeginning(name: string, control: object) {
   const [first] = useEntered(name) ?? []
   return first === undefined || 'value' in control ? null : { defaultValue: first }

@@ -15,10 +15,10 @@ import { type Conflict, type Editing, type Sending, useEdit } from './use-edit.t
 
 export interface FormProps<Body, Edited = null> {
   readonly action: string
-  /** The fields, as they are for a record. */
+  /** The fields. A function receives the record that they are for. */
   readonly children: ReactNode | ((record: Edited) => ReactNode)
   readonly others?: ReactNode
-  /** For what can be edited by several users, and is kept until it is saved. */
+  /** For a record that several users can edit. Its input is kept until it is saved. */
   readonly edit?: Editing<Edited>
   /** Runs before sending. Null if the values are valid. */
   check?(values: FormData): Problem | null

@@ -19,7 +19,7 @@ export interface KeptInput {
   readonly at: number
   /** The changed fields. */
   readonly fields: Fields
-  /** The same fields, as they were. */
+  /** The same fields before the changes. */
   readonly before: Fields
 }
 
@@ -48,7 +48,7 @@ export function findKeptInput(key: string, now: number): KeptInput | null {
   return parse(readLocal(key), now)
 }
 
-/** Removes the input that has expired, of other accounts too. */
+/** Also removes expired input, including that of other accounts. */
 export function listKeptInput(account: string, now: number): readonly (KeptInput & { readonly key: string })[] {
   const own = keyOf(account, '')
   return listLocal().flatMap((key) => {

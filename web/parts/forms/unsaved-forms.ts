@@ -1,10 +1,10 @@
-/** The open forms whose input would be lost. Each dialog has its own list, as part of that of the page. */
+/** Open forms with input that could be lost. The page has a list of them, and each dialog has its own within it. */
 
 import { createContext, useContext, useEffect, useRef, useState } from 'react'
 
 export interface UnsavedForm {
   isUnsaved(): boolean
-  /** Drops what is kept of the input. */
+  /** Drops the kept input. */
   discard(): void
 }
 
@@ -28,7 +28,7 @@ export function useUnsavedForm(form: UnsavedForm): void {
   }, [forms])
 }
 
-/** The list of a dialog. */
+/** The list of a dialog or the page. */
 export function useUnsavedForms(): Set<UnsavedForm> {
   const [own] = useState(() => new Set<UnsavedForm>())
   useUnsavedForm({

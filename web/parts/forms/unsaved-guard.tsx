@@ -1,4 +1,4 @@
-/** Asks before unsaved input is left, and mentions the input that is kept since the last visit. */
+/** Asks before the user leaves unsaved input, and reports input that was kept from the last visit. */
 
 import { useBlocker } from '@tanstack/react-router'
 import { type ReactNode, useEffect } from 'react'

@@ -18,23 +18,23 @@ import { useUnsavedForm } from './unsaved-forms.ts'
 
 /** A record, or null for a new one. */
 export interface Editing<Edited> {
-  /** Address of the record, or of the list for a new one. Also names the input that is kept. */
+  /** Address of the record, or of the list for a new one. Also identifies the kept input. */
   readonly address: string
   /** Only its first value counts, because messages must not change the form. */
   readonly record: Edited
-  /** As last read, null once it was deleted. */
+  /** As last read, null if it was deleted. */
   readonly latest?: Edited | null | undefined
   /** Reads the record from a response with status 412, if it is not the record itself. */
   read?(current: unknown): Edited
   /** True if a deleted record can be added again. */
   readonly canAdd?: boolean
-  /** Says what another user has changed that is no field. */
+  /** Describes a change by another user for which the form has no field. */
   describe?(before: Edited, after: Edited): string | null
 }
 
 /** Given to the function that sends the values of a form. */
 export interface Sending<Edited> {
-  /** The present record as far as it is known, null for a new one. */
+  /** The latest known record, null for a new one. */
   readonly record: Edited
   /** Of `record`. */
   readonly version: number | undefined
@@ -62,10 +62,10 @@ const deleted: Conflict = { kind: 'deleted', changes: [], other: null }
 interface State<Edited> {
   /** The record that the fields were made for. */
   readonly opened: Edited
-  /** The record as far as it is known. */
+  /** The latest known record. */
   readonly present: Edited
   readonly entered: ReadonlyMap<string, readonly string[]>
-  /** Every round has new fields. */
+  /** Each round mounts new fields. */
   readonly round: number
   /** After an attempt to save. */
   readonly conflict: Conflict | null
@@ -135,7 +135,7 @@ export function useEdit<Edited>(
     if (opened === null || record === null || (status !== 404 && status !== 412)) return response
     const after = status === 404 ? record : editing.read ? editing.read(current) : (current as Edited)
     const found = status === 404 ? deleted : compare(after)
-    // The form has no field for what was changed, so both changes are kept.
+    // The form has no field for the other change, so both changes are kept.
     const isElsewhere = found.kind === 'changed' && isEmpty(found) && versionOf(after) !== versionOf(record)
     if (isElsewhere) return save(after, send)
     change({ conflict: found, news: null, present: after })

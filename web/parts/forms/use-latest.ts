@@ -3,7 +3,7 @@ import type { Address } from '../../app/operations.ts'
 import { useResource } from '../../app/resource.ts'
 import type { Topic } from '../../app/topics.ts'
 
-/** The record of an open form as it is in its list now, null once it was deleted, undefined while unknown. */
+/** Returns the current record of an open form from its list: null if it was deleted, undefined while unknown. */
 export function useLatest<Edited extends object>(
   list: Address<'GET'>,
   record: Edited | null,

@@ -35,7 +35,7 @@ export function parsePerformer(text: string): ChosenPerformer | null {
   return text === '' ? null : JSON.parse(text)
 }
 
-/** Contains what the form has fields for. */
+/** Contains only values that the form has fields for. */
 export function toSlotChange(values: FormData, { planned }: SlotRecord): SlotChange {
   const has = (name: string) => values.has(name)
   const text = (name: string) => String(values.get(name) ?? '').trim() || null

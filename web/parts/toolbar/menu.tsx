@@ -11,7 +11,7 @@ interface MenuProps {
   readonly children: ReactNode
 }
 
-/** A native popover. Escape, a click outside and a link in it close it. */
+/** A native popover. Escape, a click outside, or a link inside closes it. */
 export function Menu({ button, label, className = 'choice', isSheet = false, children }: MenuProps) {
   const id = useId()
   const opener = useRef<HTMLButtonElement>(null)
