@@ -1,9 +1,10 @@
-import { type CSSProperties, useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import { type CSSProperties, useEffect, useMemo, useState } from 'react'
 import { useWatchState } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
 import { usePageTitle } from '../app/page-title.ts'
 import { useIsKiosk } from '../app/query.ts'
 import { StatusLine } from '../app/status-line.tsx'
+import { narrow, useMedia } from '../app/use-media.ts'
 import { useView } from '../app/use-view.ts'
 import type { Density, View } from '../app/view.ts'
 import { Phase } from '../parts/card/phase.tsx'
@@ -28,7 +29,7 @@ export function Wall() {
   const { commands, dialog } = useCommands({ page: 'wall', view, change })
   const turning = usePageTurning()
   const isActive = useIsActive()
-  const scrolls = useMatches('(max-width: 640px)')
+  const scrolls = useMedia(narrow)
   const slots = useVisibleSlots(view)
   const entries = useKeptSlots(slots, view)
   return (
@@ -47,18 +48,6 @@ export function Wall() {
       {dialog}
     </div>
   )
-}
-
-function useMatches(query: string): boolean {
-  const list = useMemo(() => matchMedia(query), [query])
-  const subscribe = useCallback(
-    (listener: () => void) => {
-      list.addEventListener('change', listener)
-      return () => list.removeEventListener('change', listener)
-    },
-    [list],
-  )
-  return useSyncExternalStore(subscribe, () => list.matches)
 }
 
 const activeMs = 6_000
