@@ -3,6 +3,7 @@
 import type { HandoverChange, HandoverEvent } from '../../src/contract/handovers.ts'
 import { isSettingKey } from '../../src/contract/settings.ts'
 import type { SlotColor } from '../../src/contract/values.ts'
+import { groupBy } from '../../src/domain/group-by.ts'
 import { formatSetting, settingTitle } from '../admin/settings/setting-row.ts'
 import { formatMegahertz, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
@@ -16,14 +17,9 @@ export interface ChangeLine extends Pick<HandoverChange, 'at' | 'by'> {
 
 /** In the order of the changes. */
 export function toChangeLines(changes: readonly HandoverChange[]): readonly ChangeLine[] {
-  const groups = new Map<string, HandoverChange[]>()
-  for (const change of changes) {
-    const { at, by, what, id, slot } = change
-    const key = `${at} ${by} ${what === 'setting' || what === 'name' ? `${what} ${id}` : slot}`
-    const known = groups.get(key)
-    if (known === undefined) groups.set(key, [change])
-    else known.push(change)
-  }
+  const groups = groupBy(changes, ({ at, by, what, id, slot }) => {
+    return `${at} ${by} ${what === 'setting' || what === 'name' ? `${what} ${id}` : slot}`
+  })
   return [...groups].flatMap(([key, group]): ChangeLine | [] => {
     const [first] = group
     return first === undefined ? [] : { key, at: first.at, by: first.by, text: lineText(group.toReversed()) }
@@ -87,13 +83,7 @@ export interface EventLine {
 
 /** Events of one kind and one slot in a line, the newest first. */
 export function toEventLines(events: readonly HandoverEvent[]): readonly EventLine[] {
-  const groups = new Map<string, HandoverEvent[]>()
-  for (const event of events) {
-    const key = `${event.what} ${event.slot} ${event.title}`
-    const known = groups.get(key)
-    if (known === undefined) groups.set(key, [event])
-    else known.push(event)
-  }
+  const groups = groupBy(events, ({ what, slot, title }) => `${what} ${slot} ${title}`)
   return [...groups].map(([key, group]) => {
     const [newest] = group
     return {
