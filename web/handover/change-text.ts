@@ -44,21 +44,27 @@ function subjectOf(change: HandoverChange | undefined): string {
   const { what, id, slot, title, from } = change
   const name = plainText(title ?? '')
   if (what === 'setting') {
-    const setting = isSettingKey(String(id)) ? settingTitle(id as Parameters<typeof settingTitle>[0]) : String(id)
+    const key = String(id)
+    const setting = isSettingKey(key) ? settingTitle(key) : key
     return title === null ? setting : t('handover.settingOf', { setting, name })
   }
   if (what === 'equipment') return t('handover.equipment')
   if (what === 'moved' && name !== '') return name
   if (what === 'name') return plainText(String(from))
+  return titleOf({ slot, title })
+}
+
+/** `3 Ben`, or only the name without a slot. */
+export function titleOf({ slot, title }: Pick<HandoverEvent, 'slot' | 'title'>): string {
+  const name = plainText(title ?? '')
   return slot === null ? name : slotTitle({ slot, title: name }).trim()
 }
 
 function detailText({ what, id, from, to }: HandoverChange): string {
   const format = (value: HandoverChange['from']) => {
     if (value === null) return t('handover.none')
-    if (what === 'setting' && isSettingKey(String(id))) {
-      return formatSetting(id as Parameters<typeof formatSetting>[0], value)
-    }
+    const key = String(id)
+    if (what === 'setting' && isSettingKey(key)) return formatSetting(key, value)
     if (what === 'color') return t(`card.colors.${value as SlotColor}`)
     const isFrequency = what === 'frequency' || what === 'planned_frequency'
     return isFrequency ? formatMegahertz(String(value)) : plainText(String(value))
@@ -94,8 +100,7 @@ export function toEventLines(events: readonly HandoverEvent[]): readonly EventLi
 }
 
 function eventText({ what, slot, title }: HandoverEvent): string {
-  const name = plainText(title ?? '')
   const kind = what === 'battery_died' ? t('alerts.kinds.battery_died') : t(`timeline.kinds.${what}`)
-  const subject = slot === null ? name : slotTitle({ slot, title: name }).trim()
+  const subject = titleOf({ slot, title })
   return subject === '' ? kind : t('alerts.line', { name: subject, title: kind })
 }

@@ -10,7 +10,7 @@ import { slotTitle } from '../app/slot-records.ts'
 import { alertKindTitle, alertLine, shortPersonName } from '../parts/alerts/alert-text.ts'
 import { timeLeftText } from '../parts/card/time-left.tsx'
 import type { DocumentTimes } from '../reports/document.tsx'
-import { toChangeLines, toEventLines } from './change-text.ts'
+import { titleOf, toChangeLines, toEventLines } from './change-text.ts'
 
 interface SectionsProps {
   readonly handover: HandoverBody
@@ -43,7 +43,7 @@ export function Sections({ handover, times }: SectionsProps) {
       'failed_checks',
       failed_checks.map(({ channel_id, show_id, slot, title, note, by, at }) => ({
         ...{ key: `${show_id} ${channel_id}`, channelId: channel_id },
-        text: join(': ', titleOf(slot, title), note),
+        text: join(': ', titleOf({ slot, title }), note),
         detail: byAt(by, time(at)),
       })),
     ],
@@ -108,11 +108,6 @@ export function Sections({ handover, times }: SectionsProps) {
 
 export function isEmptyHandover({ since: _, until: __, truncated: ___, notes, ...lists }: HandoverBody): boolean {
   return [notes, ...Object.values(lists)].every((list) => !Array.isArray(list) || list.length === 0)
-}
-
-function titleOf(slot: number | null, title: string | null): string {
-  const name = plainText(title ?? '')
-  return slot === null ? name : slotTitle({ slot, title: name }).trim()
 }
 
 function byAt(by: string | null, time: string): string {
