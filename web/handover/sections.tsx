@@ -7,6 +7,7 @@ import { pathOf } from '../../src/domain/pages.ts'
 import { formatPercent, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { slotTitle } from '../app/slot-records.ts'
+import { narrow, useMedia } from '../app/use-media.ts'
 import { alertKindTitle, alertLine, shortPersonName } from '../parts/alerts/alert-text.ts'
 import { timeLeftText } from '../parts/card/time-left.tsx'
 import type { DocumentTimes } from '../reports/document.tsx'
@@ -118,9 +119,6 @@ function join(separator: string, ...parts: readonly (string | null | undefined)[
   return parts.flatMap((part) => (part ? plainText(part) : [])).join(separator)
 }
 
-/** A phone shows the whole handover at once. */
-const shownItems = matchMedia('(max-width: 40rem)').matches ? 3 : 10
-
 interface SectionProps {
   readonly title: string
   readonly items: readonly Item[]
@@ -129,6 +127,8 @@ interface SectionProps {
 
 function Section({ title, items, isTruncated }: SectionProps) {
   const [isOpen, setOpen] = useState(false)
+  // A phone shows the whole handover at once.
+  const shownItems = useMedia(narrow) ? 3 : 10
   const hidden = items.length - shownItems
   return (
     <section className="handover-section">
