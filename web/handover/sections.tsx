@@ -3,7 +3,6 @@
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import type { HandoverBody } from '../../src/contract/handovers.ts'
-import { pathOf } from '../../src/domain/pages.ts'
 import { formatPercent, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { slotTitle } from '../app/slot-records.ts'
@@ -159,7 +158,7 @@ function ItemText({ text, detail, isCritical = false, channelId = null }: Omit<I
       {channelId === null ? (
         name
       ) : (
-        <Link to={pathOf('channel').replace(':', '$') as '/channels/$id'} params={{ id: String(channelId) }}>
+        <Link to="/channels/$id" params={{ id: String(channelId) }}>
           {name}
         </Link>
       )}
