@@ -99,8 +99,13 @@ function Note({
 
 /** The note of the shift before. */
 function LastNote({ times, until }: PeriodProps & { until: string }) {
-  const last = useResource('/api/handovers/?page_size=1', 'page', topics, refreshMs).body?.results[0]
+  const [last] = useClosed()
   return last?.notes.map((note) => <Note key={note.at} {...{ note, times, until }} />)
+}
+
+/** The newest first. */
+function useClosed() {
+  return useResource('/api/handovers/?page_size=50', 'page', topics, refreshMs).body?.results ?? []
 }
 
 function Closing() {
@@ -153,7 +158,7 @@ function Closed({ id, times }: PeriodProps & { id: number }) {
 }
 
 function Past({ times, shown }: PeriodProps & { shown: number }) {
-  const past = useResource('/api/handovers/?page_size=50', 'page', topics, refreshMs).body?.results ?? []
+  const past = useClosed()
   const others = past.filter(({ id }) => id !== shown)
   return (
     <section className="handover-past screen-only">
