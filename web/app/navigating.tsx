@@ -55,7 +55,7 @@ const titles: Readonly<Record<Exclude<PageName, SectionPage>, string>> = {
   report: t('report.title'),
   crew_sheet: t('crewSheet.title'),
   changes: t('changes.title'),
-  check_report: t('checkReport.title'),
+  check_report: t('check.title'),
   handover: t('handover.title'),
   about: t('nav.about'),
   sign_in: t('access.signIn.title'),

@@ -24,7 +24,7 @@ const topics = ['check', 'show', 'slot_records', 'groups'] as const
 function ReportOfShow({ id }: { id: number }) {
   const report = useResource(`/api/shows/${id}/check-report/`, 'object', topics)
   const { body } = report
-  const title = body === null ? t('checkReport.title') : t('checkReport.titleOf', { title: plainText(body.show.title) })
+  const title = body === null ? t('check.title') : t('checkReport.titleOf', { title: plainText(body.show.title) })
   return (
     <DocumentPage title={title} csv={`/api/shows/${id}/check-report.csv`}>
       {(times) => <Loaded resource={report}>{(body) => <Page report={body} times={times} />}</Loaded>}
@@ -84,23 +84,22 @@ export function CheckTable({ slots, times, near }: CheckTableProps) {
       ...{ key: 'dropouts', title: t('report.columns.dropouts'), isNumber: true },
       cell: ({ dropouts }) => (dropouts ? <strong>{dropouts}</strong> : (dropouts ?? '–')),
     },
-    { key: 'result', title: t('checkReport.columns.result'), cell: ({ result }) => <Result result={result} /> },
+    { key: 'result', title: t('check.result'), cell: ({ result }) => <Result result={result} /> },
     {
-      ...{ key: 'by', title: t('checkReport.columns.by') },
+      ...{ key: 'by', title: t('checkReport.by') },
       cell: ({ by, at }) =>
         by === null || at === null ? '' : t('handover.byAt', { by: shortPersonName(by), time: times.moment(at, day) }),
     },
-    { key: 'note', title: t('checkReport.columns.note'), cell: ({ note }) => <bdi>{plainText(note ?? '')}</bdi> },
+    { key: 'note', title: t('check.note'), cell: ({ note }) => <bdi>{plainText(note ?? '')}</bdi> },
   ]
   return (
     <div className="check-table">
-      <PaperTable title={t('checkReport.title')} columns={columns} rows={slots} idOf={({ slot }) => slot} />
+      <PaperTable title={t('check.title')} columns={columns} rows={slots} idOf={({ slot }) => slot} />
     </div>
   )
 }
 
 function Result({ result }: Pick<Row, 'result'>) {
-  if (result === null) return <span className="check-open">{t('checkReport.results.open')}</span>
-  const text = t(`checkReport.results.${result}`)
-  return result === 'fail' ? <strong>{text}</strong> : text
+  if (result === null) return <span className="check-open">{t('check.statuses.open')}</span>
+  return result === 'fail' ? <strong>{t('check.fail')}</strong> : t('check.pass')
 }
