@@ -66,7 +66,7 @@ export function KeptInputOffer({ input, onRestore, onDiscard }: KeptInputOfferPr
   return (
     <section className="kept-input" aria-label={t('parts.form.kept.label')}>
       <p>
-        {t('parts.form.kept.text')} <Ago at={new Date(input.at).toISOString()} />
+        {t('parts.form.kept.label')} <Ago at={new Date(input.at).toISOString()} />
       </p>
       <button type="button" className="choice" onClick={onRestore}>
         {t('parts.form.kept.restore')}
