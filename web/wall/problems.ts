@@ -1,6 +1,7 @@
 /** The problems in the strip of the wall: what needs attention for 5 seconds, and what to do. */
 
 import { hasRow } from '../../src/domain/conditions/condition.ts'
+import { groupBy } from '../../src/domain/group-by.ts'
 import type { ChannelFacts } from '../app/channel-state.ts'
 import { type ConditionState, compareConditions } from '../app/conditions.ts'
 import { t } from '../app/i18n.ts'
@@ -25,13 +26,10 @@ const ofReceiver: readonly ConditionState[] = ['receiver_offline', 'stale', 'no_
 
 /** The worst first. */
 export function listProblems(facts: readonly ChannelFacts[]): readonly WallProblem[] {
-  const groups = new Map<string, ChannelFacts[]>()
-  for (const one of facts.toSorted((a, b) => compareConditions(a.condition, b.condition) || a.slot - b.slot)) {
-    const { condition, receiverId, channelId } = one
-    const isShared = ofReceiver.includes(condition.state)
-    const key = isShared ? `${condition.state} ${receiverId}` : `${channelId}`
-    groups.set(key, [...(groups.get(key) ?? []), one])
-  }
+  const sorted = facts.toSorted((a, b) => compareConditions(a.condition, b.condition) || a.slot - b.slot)
+  const groups = groupBy(sorted, ({ condition: { state }, receiverId, channelId }) =>
+    ofReceiver.includes(state) ? `${state} ${receiverId}` : `${channelId}`,
+  )
   return [...groups].flatMap(([key, [first, ...others]]) => {
     const state = actionable.find((state) => first && hasRow(first.condition, state))
     if (first === undefined || state === undefined) return []
