@@ -1,13 +1,14 @@
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { t } from '../app/i18n.ts'
 import { useMay } from '../app/session.ts'
 import { densities, details, themes, type View } from '../app/view.ts'
+import { onDemand } from '../parts/dialogs/on-demand.tsx'
 import { Choice } from '../parts/forms/choice.tsx'
 import type { Command } from '../parts/toolbar/commands.ts'
 import { GroupChoices } from '../parts/toolbar/group-choices.tsx'
 import { CommandButtons, NotifyButton } from '../parts/toolbar/tools.tsx'
 
-const NewGroup = lazy(async () => ({ default: (await import('../parts/channels/new-group.tsx')).NewGroup }))
+const NewGroup = onDemand(async () => (await import('../parts/channels/new-group.tsx')).NewGroup)
 
 interface WallToolsProps {
   readonly view: View
@@ -65,13 +66,11 @@ function GroupChooser({ view, change }: Pick<WallToolsProps, 'view' | 'change'>)
         </button>
       ) : null}
       {isCreating ? (
-        <Suspense>
-          <NewGroup
-            view={view}
-            onCreated={({ id }) => change({ group: id, q: '', state: 'all' })}
-            onClose={() => setCreating(false)}
-          />
-        </Suspense>
+        <NewGroup
+          view={view}
+          onCreated={({ id }) => change({ group: id, q: '', state: 'all' })}
+          onClose={() => setCreating(false)}
+        />
       ) : null}
     </div>
   )
