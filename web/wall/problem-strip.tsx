@@ -1,8 +1,10 @@
 /** One line along the lower edge, whose height is always reserved. Problems that do not fit are counted. */
 
 import { type RefObject, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import { isSameJson } from '../../src/domain/json.ts'
 import { useServices } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
+import { memoize } from '../app/memoize.ts'
 import type { VisibleSlot } from '../parts/channels/visible-slots.ts'
 import { StateIcon } from '../parts/state-icon.tsx'
 import { createDelay, listProblems, type WallProblem } from './problems.ts'
@@ -31,20 +33,16 @@ function useProblems(entries: readonly VisibleSlot[]): readonly WallProblem[] {
   const read = useMemo(() => {
     const shown = new Set(entries.flatMap((entry) => (entry.kind === 'channel' ? [entry.channelId] : [])))
     const delay = createDelay()
-    let seen: readonly unknown[] = []
-    let text = ''
     let problems: readonly WallProblem[] = []
-    return () => {
-      const read = [watch.cards(), watch.get().now]
-      if (read.every((value, index) => value === seen[index])) return problems
-      seen = read
-      const facts = watch.cards().filter(({ channelId }) => shown.has(channelId))
-      const next = listProblems(delay(facts, watch.get().now))
-      const nextText = JSON.stringify(next)
-      if (nextText !== text) problems = next
-      text = nextText
-      return problems
-    }
+    return memoize(
+      () => [watch.cards(), watch.get().now],
+      ([cards, now]) => {
+        const facts = cards.filter(({ channelId }) => shown.has(channelId))
+        const next = listProblems(delay(facts, now))
+        if (!isSameJson(next, problems)) problems = next
+        return problems
+      },
+    )
   }, [watch, entries])
   return useSyncExternalStore(watch.subscribe, read)
 }

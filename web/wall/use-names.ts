@@ -4,6 +4,7 @@ import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import type { ConditionState } from '../../src/domain/conditions/condition.ts'
 import { useServices } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
+import { memoize } from '../app/memoize.ts'
 import type { VisibleSlot } from '../parts/channels/visible-slots.ts'
 
 type Measure = (text: string) => number
@@ -17,23 +18,19 @@ function usualWidth(widths: readonly number[]): number {
 export function useNameWidth(entries: readonly VisibleSlot[], measure: Measure): number {
   const { watch } = useServices()
   const read = useMemo(() => {
-    let seen: readonly unknown[] = []
-    let width = 0
     let widths = new Map<string, number>()
-    return () => {
-      const { slotRecords } = watch.get()
-      const now = [watch.cards(), slotRecords]
-      if (now.every((value, index) => value === seen[index])) return width
-      seen = now
-      const names = entries.map((entry) => {
-        const facts = entry.kind === 'channel' ? watch.facts(entry.receiverId, entry.channelId) : null
-        return facts?.name ?? slotRecords.get(entry.slot)?.title ?? ''
-      })
-      // Keeps only the names of now: a wall is open for weeks.
-      widths = new Map(names.map((name) => [name, widths.get(name) ?? measure(name)]))
-      width = usualWidth(names.filter((name) => name !== '').map((name) => widths.get(name) ?? 0))
-      return width
-    }
+    return memoize(
+      () => [watch.get().slotRecords, watch.cards()],
+      ([slotRecords]) => {
+        const names = entries.map((entry) => {
+          const facts = entry.kind === 'channel' ? watch.facts(entry.receiverId, entry.channelId) : null
+          return facts?.name ?? slotRecords.get(entry.slot)?.title ?? ''
+        })
+        // Keeps only the current names: a wall is open for weeks.
+        widths = new Map(names.map((name) => [name, widths.get(name) ?? measure(name)]))
+        return usualWidth(names.filter((name) => name !== '').map((name) => widths.get(name) ?? 0))
+      },
+    )
   }, [watch, entries, measure])
   return useSyncExternalStore(watch.subscribe, read)
 }

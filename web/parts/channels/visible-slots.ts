@@ -5,6 +5,7 @@ import { hasRow } from '../../../src/domain/conditions/condition.ts'
 import { includesSite } from '../../../src/domain/equipment/sites.ts'
 import type { ChannelFacts } from '../../app/channel-state.ts'
 import { useServices } from '../../app/context.ts'
+import { memoize } from '../../app/memoize.ts'
 import { recordOf } from '../../app/slot-records.ts'
 import type { StateFilter, View } from '../../app/view.ts'
 import type { Levels } from '../../app/watch.ts'
@@ -204,20 +205,17 @@ export function useVisibleSlots(view: View): string {
   const { watch } = useServices()
   const { manufacturer, site, group, q, state, sort } = view
   const read = useMemo(() => {
-    let seen: readonly unknown[] = []
-    let text = ''
-    return () => {
-      const cards = watch.cards()
-      const { groups, placeholders, slotRecords, now } = watch.get()
-      // Once per second, as the cards, so that channels do not jump.
-      const read = [cards, groups, placeholders, slotRecords, isByLevel(sort) ? now : null]
-      if (read.every((value, index) => value === seen[index])) return text
-      seen = read
-      const view = { manufacturer, site, group, q, state, sort }
-      const levelsOf = ({ receiverId, channelId }: ChannelFacts) => watch.levels(receiverId, channelId)
-      text = encodeSlots(visibleSlots({ cards, placeholders, slotRecords, groups, view, levelsOf }))
-      return text
-    }
+    const view = { manufacturer, site, group, q, state, sort }
+    const levelsOf = ({ receiverId, channelId }: ChannelFacts) => watch.levels(receiverId, channelId)
+    return memoize(
+      () => {
+        const { groups, placeholders, slotRecords, now } = watch.get()
+        // Once per second, as the cards, so that channels do not jump.
+        return [watch.cards(), groups, placeholders, slotRecords, isByLevel(sort) ? now : null]
+      },
+      ([cards, groups, placeholders, slotRecords]) =>
+        encodeSlots(visibleSlots({ cards, placeholders, slotRecords, groups, view, levelsOf })),
+    )
   }, [watch, manufacturer, site, group, q, state, sort])
   return useSyncExternalStore(watch.subscribe, read)
 }
