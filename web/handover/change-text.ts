@@ -1,4 +1,4 @@
-/** The changes and events of a handover in people's words, such as `3 Nora → Ben`. */
+/** The changes and events of a handover in plain words, such as `3 Nora → Ben`. */
 
 import type { HandoverChange, HandoverEvent } from '../../src/contract/handovers.ts'
 import { isSettingKey } from '../../src/contract/settings.ts'
@@ -9,7 +9,7 @@ import { formatMegahertz, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { slotTitle } from '../app/slot-records.ts'
 
-/** Changes that one person made to one thing at once, in a line. */
+/** Changes that one person made to one thing at the same time, as one line. */
 export interface ChangeLine extends Pick<HandoverChange, 'at' | 'by'> {
   readonly key: string
   readonly text: string

@@ -97,13 +97,13 @@ function Note({
   )
 }
 
-/** The note of the shift before. */
+/** The note of the previous shift. */
 function LastNote({ times, until }: PeriodProps & { until: string }) {
   const [last] = useClosed()
   return last?.notes.map((note) => <Note key={note.at} {...{ note, times, until }} />)
 }
 
-/** The newest first. */
+/** Newest first. */
 function useClosed() {
   return useResource('/api/handovers/?page_size=50', 'page', topics, refreshMs).body?.results ?? []
 }

@@ -127,7 +127,7 @@ interface DialogProps {
 
 interface SceneFormProps extends DialogProps {
   readonly showId: number
-  /** Null to store one. */
+  /** Null to store a new one. */
   readonly scene: SceneBody | null
 }
 

@@ -50,7 +50,7 @@ function useProblems(entries: readonly VisibleSlot[]): readonly WallProblem[] {
 /** Problems that do not fit wrap to a hidden line. */
 function useHiddenCount(list: RefObject<HTMLUListElement | null>, problems: readonly WallProblem[]): number {
   const [hidden, setHidden] = useState(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other problems are counted again.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: counts again when the problems change.
   useLayoutEffect(() => {
     const element = list.current
     if (element === null) return

@@ -1,4 +1,4 @@
-/** The problems in the strip of the wall: what needs attention for 5 seconds, and what to do. */
+/** Problems for the strip of the wall: channels that have needed attention for 5 seconds, and what to do. */
 
 import { hasRow } from '../../src/domain/conditions/condition.ts'
 import { groupBy } from '../../src/domain/group-by.ts'
@@ -44,7 +44,7 @@ export function listProblems(facts: readonly ChannelFacts[]): readonly WallProbl
   })
 }
 
-/** Remembers since when channels need attention, whatever their state is. */
+/** Remembers since when channels have needed attention, also while their state changes. */
 export function createDelay(): (facts: readonly ChannelFacts[], now: number) => readonly ChannelFacts[] {
   const since = new Map<number, number>()
   return (facts, now) => {

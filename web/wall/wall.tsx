@@ -146,7 +146,7 @@ function WallTiles({ view, entries, turning, scrolls }: WallTilesProps) {
   const nameWidth = useNameWidth(entries, measure)
   const { density, detail } = view
   const hasCharts = view.charts === 'on' && !hidesCharts
-  // The names of the moment at which the grid is made: it does not change for a name.
+  // Uses the names at the time the grid is made, so that a new name does not change it.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above.
   const { count, perPage, fit } = useMemo(() => {
     const shape = { room, screen: Math.min(screen.width, screen.height), scrolls, density, detail, hasCharts }
