@@ -248,8 +248,8 @@ export class Ingest implements StateStorage {
       await this.#applyWritten(written, batch, plan)
     } else {
       const written = await writeAll()
-      // New channels may have versions in their slots.
-      if (written.created.length + written.extended.size > 0) await this.#stored.loadSlots()
+      // New channels may have versions in their slots. If reading them fails, the next `load` reads them.
+      if (written.created.length + written.extended.size > 0) await this.#stored.loadSlots().catch(() => {})
       await this.#applyWritten(written, batch, plan)
     }
   }
