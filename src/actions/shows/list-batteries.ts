@@ -8,7 +8,7 @@ const defaultMs = 2 * 60 * 60_000
 /** Lists the batteries to change until a time (epoch ms); by default, until the end of the running show or two hours. */
 export function listBatteries(
   { receiverStore, forecasts, settings, slotRecords, lists }: Service,
-  until?: number | null,
+  until?: number,
 ): BatteryList {
   const time = now()
   const ends = lists.runningShows().map(({ ends_at }) => ends_at ?? 0)

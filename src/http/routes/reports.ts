@@ -9,11 +9,10 @@ import { toBatteryListCsv } from '../../domain/reports/battery-list.ts'
 import { toCheckReportCsv } from '../../domain/reports/check-report.ts'
 import { toCrewSheet, toCrewSheetCsv } from '../../domain/reports/crew-sheet.ts'
 import { toReportCsv } from '../../domain/reports/show-report.ts'
-import { parseTimestamp } from '../../domain/timestamp.ts'
 import type { Service } from '../../service.ts'
 import { clientKeyOf } from '../server/client-key.ts'
 import type { ContractServer } from '../server/contract.ts'
-import { sendCsv } from '../server/response.ts'
+import { sendCsv, toTime } from '../server/response.ts'
 
 export function reportRoutes(app: ContractServer, service: Service): void {
   /** Reports in progress, by show. Concurrent requests share one. */
@@ -84,7 +83,7 @@ export function reportRoutes(app: ContractServer, service: Service): void {
 
   app.route({
     ...reportOperations.getBatteryList,
-    handler: ({ query }) => listBatteries(service, parseTimestamp(query.before ?? '')),
+    handler: ({ query }) => listBatteries(service, toTime(query.before)),
   })
 
   app.route({
@@ -94,7 +93,7 @@ export function reportRoutes(app: ContractServer, service: Service): void {
         request,
         reply,
         'changes.csv',
-        toCsv(listBatteries(service, parseTimestamp(request.query.before ?? '')), toBatteryListCsv),
+        toCsv(listBatteries(service, toTime(request.query.before)), toBatteryListCsv),
       ),
   })
 }
