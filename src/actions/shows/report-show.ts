@@ -6,7 +6,6 @@ import { localSite } from '../../domain/equipment/sites.ts'
 import { namesOfChannel } from '../../domain/equipment/slot-record.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { EventRecord } from '../../domain/events/event.ts'
-import type { LevelReader } from '../../domain/history/level-history.ts'
 import { toCheckReport } from '../../domain/reports/check-report.ts'
 import { listSlotsOfShow } from '../../domain/reports/crew-sheet.ts'
 import {
@@ -32,12 +31,7 @@ import { storeRecentSeconds } from '../store-recent-seconds.ts'
 import { readLineCheck } from './read-line-check.ts'
 
 /** Throws a RequestError if the show has not started. */
-export async function reportShow(
-  service: Service,
-  levels: LevelReader,
-  show: Show,
-  client: string,
-): Promise<ShowReport> {
+export async function reportShow(service: Service, show: Show, client: string): Promise<ShowReport> {
   const range = reportRange(show, now())
   if (range === null) {
     throw new RequestError('wrong_state', { subject: 'The show has not started, so it has no report yet.' })
@@ -50,7 +44,7 @@ export async function reportShow(
   )
   await storeRecentSeconds(service.history, range.to)
   const seconds = [Math.floor(range.from / 1000), Math.ceil(range.to / 1000)] as const
-  const summaries = await levels.summarize(ids, ...seconds)
+  const summaries = await service.history.levels.ofClient(client).summarize(ids, ...seconds)
   const story: ShowStory = {
     range,
     isRunning: stateOf(show) === 'running',

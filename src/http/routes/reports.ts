@@ -21,9 +21,7 @@ export function reportRoutes(app: ContractServer, service: Service): void {
   function report(id: number, request: FastifyRequest): Promise<ShowReport> {
     const known = pending.get(id)
     if (known !== undefined) return known
-    const client = clientKeyOf(request)
-    const levels = service.history.levels.ofClient(client)
-    const made = reportShow(service, levels, getShow(service, id), client).finally(() => pending.delete(id))
+    const made = reportShow(service, getShow(service, id), clientKeyOf(request)).finally(() => pending.delete(id))
     pending.set(id, made)
     return made
   }
