@@ -10,42 +10,33 @@ import type { Service } from '../../service.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import type { Tx } from '../../storage/database.ts'
 import { deletePlaceholder, insertPlaceholder, nextSlots, savePlaceholder } from '../../storage/slots.ts'
-import { UndoRecorder } from '../../storage/undo.ts'
+import { recordUndo, type Undoable, type UndoRecorder } from '../../storage/undo.ts'
 
 type PlaceholderChange = Partial<Omit<Unstored<Placeholder>, 'created_at'>>
 
-/** `undoId` is null if nothing changed. */
-interface EditedPlaceholder {
-  readonly placeholder: Placeholder
-  readonly undoId: number | null
-}
-
-export async function addPlaceholder(
+export function addPlaceholder(
   service: Service,
   actor: Actor,
   { slot, kind, name = '', frequency = null, note = '' }: PlaceholderChange & Pick<Placeholder, 'kind'>,
-): Promise<EditedPlaceholder> {
-  return service.ingest.change(async (tx) => {
-    const undo = new UndoRecorder(tx, actor)
-    const time = now()
+): Promise<Undoable<Placeholder>> {
+  return editPlaceholder(service, actor, 'placeholder.create', async (tx, undo) => {
     if (slot !== undefined) requireFreeSlot(service, slot)
     const fields = { slot: slot ?? (await findFreeSlot(tx)), name, kind, frequency, note }
-    const placeholder = await insertPlaceholder(tx, { ...fields, created_at: time })
+    const placeholder = await insertPlaceholder(tx, { ...fields, created_at: now() })
     undo.added('placeholders', placeholder.id)
     await audit(tx, actor, 'placeholder.create', placeholder.id, fields)
-    return { placeholder, undoId: await undo.save('placeholder.create', time) }
+    return placeholder
   })
 }
 
-export async function changePlaceholder(
+export function changePlaceholder(
   service: Service,
   actor: Actor,
   id: number,
   change: PlaceholderChange,
   requireVersion: RequireVersion<Placeholder>,
-): Promise<EditedPlaceholder> {
-  return service.ingest.change(async (tx) => {
-    const undo = new UndoRecorder(tx, actor)
+): Promise<Undoable<Placeholder>> {
+  return editPlaceholder(service, actor, 'placeholder.change', async (tx, undo) => {
     const before = placeholderOf(service, id)
     requireVersion(before, `placeholder ${id}`)
     const after = { ...before, ...change }
@@ -53,27 +44,33 @@ export async function changePlaceholder(
     await undo.willChange('placeholders', id)
     const placeholder = { ...after, version: await savePlaceholder(tx, after) }
     await audit(tx, actor, 'placeholder.change', id, change)
-    return { placeholder, undoId: await undo.save('placeholder.change', now()) }
+    return placeholder
   })
 }
 
-/** Returns the undo id. */
-export async function removePlaceholder(
+export function removePlaceholder(
   service: Service,
   actor: Actor,
   id: number,
   requireVersion: RequireVersion<Placeholder>,
-): Promise<number | null> {
-  return service.ingest.change(async (tx) => {
-    const undo = new UndoRecorder(tx, actor)
+): Promise<Undoable<void>> {
+  return editPlaceholder(service, actor, 'placeholder.delete', async (tx, undo) => {
     const placeholder = placeholderOf(service, id)
     requireVersion(placeholder, `placeholder ${id}`)
     const { slot, name, kind } = placeholder
     await undo.willChange('placeholders', id)
     await deletePlaceholder(tx, id)
     await audit(tx, actor, 'placeholder.delete', id, { slot, name, kind })
-    return undo.save('placeholder.delete', now())
   })
+}
+
+function editPlaceholder<T>(
+  { ingest }: Service,
+  actor: Actor,
+  action: AuditAction,
+  edit: (tx: Tx, undo: UndoRecorder) => Promise<T>,
+): Promise<Undoable<T>> {
+  return ingest.change((tx) => recordUndo(tx, actor, action, (undo) => edit(tx, undo)))
 }
 
 function placeholderOf({ placeholderStore }: Service, id: number): Placeholder {

@@ -7,7 +7,7 @@ import { RequestError } from '../../domain/errors.ts'
 import type { Service } from '../../service.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { ifMatch } from '../server/if-match.ts'
-import { paginateLocal, setUndoId } from '../server/response.ts'
+import { paginateLocal, withUndoId } from '../server/response.ts'
 
 export function placeholderRoutes(app: ContractServer, service: Service): void {
   const { placeholderStore } = service
@@ -29,10 +29,8 @@ export function placeholderRoutes(app: ContractServer, service: Service): void {
   app.route({
     ...placeholderOperations.createPlaceholder,
     handler: async ({ actor, body }, reply) => {
-      const { placeholder, undoId } = await addPlaceholder(service, actor, body)
-      setUndoId(reply, undoId)
       reply.code(201)
-      return toPlaceholderBody(placeholder)
+      return toPlaceholderBody(withUndoId(reply, await addPlaceholder(service, actor, body)))
     },
   })
 
@@ -41,9 +39,8 @@ export function placeholderRoutes(app: ContractServer, service: Service): void {
     handler: async (request, reply) => {
       const { actor, params, body } = request
       const requireVersion = ifMatch(request, toPlaceholderBody)
-      const { placeholder, undoId } = await changePlaceholder(service, actor, params.id, body, requireVersion)
-      setUndoId(reply, undoId)
-      return toPlaceholderBody(placeholder)
+      const edited = await changePlaceholder(service, actor, params.id, body, requireVersion)
+      return toPlaceholderBody(withUndoId(reply, edited))
     },
   })
 
@@ -51,7 +48,7 @@ export function placeholderRoutes(app: ContractServer, service: Service): void {
     ...placeholderOperations.removePlaceholder,
     handler: async (request, reply) => {
       const requireVersion = ifMatch(request, toPlaceholderBody)
-      setUndoId(reply, await removePlaceholder(service, request.actor, request.params.id, requireVersion))
+      withUndoId(reply, await removePlaceholder(service, request.actor, request.params.id, requireVersion))
       return reply.code(204).send(null)
     },
   })
