@@ -363,8 +363,8 @@ async function findRows(
 ): Promise<ReadonlyMap<string, Values>> {
   const found = new Map<string, Values>()
   for (const table of Object.keys(undoableColumns) as UndoableTable[]) {
-    const ids = rows.flatMap((row) => (row.table === table ? [row.id] : []))
-    await inChunks(ids, async (chunk) => {
+    const ids = new Set(rows.flatMap((row) => (row.table === table ? [row.id] : [])))
+    await inChunks([...ids], async (chunk) => {
       const present =
         await sql<Values>`select id, ${columnsOf(table)} from ${sql.table(table)} where id in (${sql.join(chunk)})`.execute(
           reader,
