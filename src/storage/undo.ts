@@ -4,7 +4,7 @@
  */
 
 import { type RawBuilder, sql } from 'kysely'
-import type { AuditAction } from '../contract/values.ts'
+import { type AuditAction, slotFields } from '../contract/values.ts'
 import type { Actor } from '../domain/access/access.ts'
 import { type EntryHolder, isEmptyEntry } from '../domain/equipment/slot-entry.ts'
 import type { PlannedMove } from '../domain/equipment/slots.ts'
@@ -26,10 +26,7 @@ const undoableColumns = {
   performers: ['name', 'notes', 'picture'],
   assignments: ['performer', 'wireless_unit', 'role', 'is_active', 'started_at', 'ended_at'],
   placeholders: ['slot', 'kind', 'created_at'],
-  slot_entries: [
-    ...(['channel_id', 'placeholder_id', 'label', 'color', 'performer', 'role', 'note'] as const),
-    ...(['planned_frequency', 'planned_profile', 'planned_transmitter', 'spares'] as const),
-  ],
+  slot_entries: ['channel_id', 'placeholder_id', ...slotFields],
   channels: ['slot'],
   groups: ['title', 'slots', 'hide_charts', 'zone', 'manufacturer'],
   scenes: ['show_id', 'title', 'created_at', 'actor', 'recalled_at', 'arrangement'],
