@@ -1,8 +1,9 @@
-/** What the next shift must know: what is open, and what has happened and changed since the last handover. */
+/** The handover to the next shift: open alerts, and events and changes since the last handover. */
 
 import type { HandoverBody, HandoverContents } from '../../contract/handovers.ts'
+import type { EventKind } from '../../contract/values.ts'
 import type { Actor } from '../../domain/access/access.ts'
-import { toAlertBody } from '../../domain/alerts/alert.ts'
+import { type Alert, toAlertBody } from '../../domain/alerts/alert.ts'
 import { toSilenceBody } from '../../domain/alerts/silences.ts'
 import { toCheckStates } from '../../domain/checks.ts'
 import { RequestError } from '../../domain/errors.ts'
@@ -95,26 +96,22 @@ function toNotes({ until, by, note }: ClosedPeriod): HandoverBody['notes'] {
 
 async function readContents(service: Service, since: number, until: number): Promise<HandoverContents> {
   const { alerts, lists, db, slotRecords } = service
-  const toBody = (alert: Parameters<typeof toAlertBody>[0]) =>
-    toAlertBody(alert, { now: until, ...alerts.context.marksOf(alert) })
   const open = alerts.list().toSorted(bySeverity)
+  const listOpen = (isWanted: (alert: Alert) => boolean) =>
+    open
+      .filter(isWanted)
+      .slice(0, readItems)
+      .map((alert) => toAlertBody(alert, { now: until, ...alerts.context.marksOf(alert) }))
   const range = { from: since, to: until }
-  const listKinds = (kinds: NonNullable<Parameters<typeof listEvents>[1]['kinds']>) =>
-    listEvents(db.read, { ...range, kinds }, { limit: readItems })
+  const listKinds = (kinds: readonly EventKind[]) => listEvents(db.read, { ...range, kinds }, { limit: readItems })
   const events = await listKinds(['rf_dropout', 'receiver_offline', 'source_failing'])
   const deaths = await listDeaths(db.read, range, readItems)
   const changes = await listChanges(db.read, { ...range, limit: readItems })
   const tuned = await listKinds(['frequency_changed'])
   const presentTitle = (slot: number) => slotRecords.find(slot)?.title ?? null
   return toHandover(since, until, {
-    open_alerts: open
-      .filter(({ state }) => state === 'raised')
-      .slice(0, readItems)
-      .map(toBody),
-    acknowledged: open
-      .filter(({ state }) => state !== 'raised')
-      .slice(0, readItems)
-      .map(toBody),
+    open_alerts: listOpen(({ state }) => state === 'raised'),
+    acknowledged: listOpen(({ state }) => state !== 'raised'),
     silences: lists.current.silences.filter((silence) => silence.until > until).map(toSilenceBody),
     failed_checks: await listFailedChecks(service, since),
     will_not_last: listBatteries(service).changes.filter(({ reason }) => reason !== 'unknown'),
