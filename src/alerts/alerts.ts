@@ -77,7 +77,7 @@ export class Alerts {
     this.#evaluation = new AlertEvaluation(this.#open, alertContext, subsystems, log)
     this.unstored = new UnstoredAlerts(settings, alertContext, log)
     this.unstored.changed.subscribe((change) => this.#publishUnstored(change.alert, change.hasOnlyOtherValues))
-    // Without attention, a mute keeps its alert only while it is marked as on purpose.
+    // A mute that needs no attention keeps its alert only while it is marked as on purpose.
     this.changed.subscribe(({ alert: { kind, state, receiver_id } }) => {
       if (kind === 'muted' && state === 'raised' && receiver_id !== null) this.#evaluateLater(receiver_id)
     })

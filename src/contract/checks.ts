@@ -78,7 +78,7 @@ export const ChannelCheck = named('ChannelCheck', 'The line check of one channel
 })
 export type ChannelCheckBody = Body<typeof ChannelCheck>
 
-/** The fields of a slot that its check keeps. */
+/** The fields of a slot that are stored with its check. */
 export const checkedFields = {
   slot: whole('Slot.'),
   title: textOrNull('Title of the slot.'),

@@ -25,7 +25,7 @@ export interface Check {
   readonly result: CheckResult | null
   readonly note: string | null
   readonly by: string
-  /** The channel when the result was entered; null until then, and for checks from before the upgrade. */
+  /** The state of the channel when the result was entered; null until then, and for checks from before the upgrade. */
   readonly checked: CheckedState | null
 }
 

@@ -25,7 +25,7 @@ export interface Show {
   readonly channel_ids: readonly number[] | null
   /** Increases with every change of its scenes, which is announced as a change of the show. */
   readonly scenes_revision: number
-  /** Starting and ending it are no edits. */
+  /** Starting or ending the show does not change it. */
   readonly version: number
 }
 

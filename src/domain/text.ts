@@ -29,7 +29,7 @@ export function isHeaderValue(text: string): boolean {
   return fieldValue.test(text)
 }
 
-/** Converts the description of an error, which may continue a sentence, to a sentence. */
+/** Converts the description of an error to a sentence. */
 export function toSentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }

@@ -1,4 +1,4 @@
-/** Records that people edit: each edit gives them a new version. */
+/** Records that people edit. Each edit gives the record a new version. */
 
 export interface Versioned {
   readonly version: number

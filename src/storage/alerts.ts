@@ -234,10 +234,10 @@ export function acknowledgeAlert(
   return changeOpen(tx.query.updateTable('alerts').set(values).where('acknowledged_at', 'is', null), id)
 }
 
-/** Takes an acknowledgement back. Returns null if the alert is cleared or not acknowledged. */
+/** Undoes an acknowledgement. Returns null if the alert is cleared or not acknowledged. */
 export function unacknowledgeAlert(tx: Tx, revision: number, { id, acknowledgements }: Alert): Promise<Alert | null> {
   const none = { acknowledged_by: null, acknowledged_at: null, note: null }
-  // Alerts of version 1.0.0 store only the latest one.
+  // Alerts of version 1.0.0 have no list yet.
   const values = { ...none, acknowledgements: JSON.stringify(acknowledgements), revision }
   return changeOpen(tx.query.updateTable('alerts').set(values).where('acknowledged_at', 'is not', null), id)
 }
@@ -307,7 +307,7 @@ function readSnooze(json: string | null): AlertResponse['snoozed_until'] {
   return json === null ? null : JSON.parse(json)
 }
 
-/** Version 1.0.0 stored only the acknowledgement in effect. */
+/** Version 1.0.0 stored only the current acknowledgement. */
 function listLatest({
   acknowledged_at: at,
   acknowledged_by: by,

@@ -1,4 +1,4 @@
-/** The log of changes that people make to slots, the cast and settings, in the words of the time. For handovers. */
+/** The log of edits to slots, the cast and settings, for handovers. Titles and values are as of the edit. */
 
 import type { Insertable, Selectable } from 'kysely'
 import type { RecordedChange } from '../contract/values.ts'

@@ -21,7 +21,7 @@ export async function listStoredProfiles(reader: Reader): Promise<StoredProfile[
   return rows.map(({ change, ...row }) => ({ ...row, change: JSON.parse(change) }))
 }
 
-/** Stores the profile with a new version, unless nothing differs. */
+/** Stores the profile with a new version, unless it is unchanged. */
 export async function saveStoredProfile(tx: Tx, { id, change }: Omit<StoredProfile, 'version'>): Promise<void> {
   const stored = (await listStoredProfiles(tx.query)).find((profile) => profile.id === id)
   if (isSameJson(stored?.change, change)) return

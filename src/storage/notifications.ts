@@ -61,7 +61,7 @@ export async function saveNotificationChannel(
   channel: Omit<NotificationChannel, 'version'>,
 ): Promise<number> {
   const stored = await findNotificationChannel(tx.query, secrets, channel.id)
-  // Sealed again, the same secrets differ.
+  // The same secret is sealed differently each time.
   if (stored !== undefined && isSameJson({ ...stored, ...channel, version: stored.version }, stored))
     return stored.version
   const { secrets: sealed, signing_secret, previous_secret, ...open } = toRow(channel, secrets)

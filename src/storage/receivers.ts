@@ -231,7 +231,7 @@ async function insertChannels(tx: Tx, channelsToInsert: readonly NewChannel[]): 
 
 type StoredReceiver = Selectable<ReceiverRow>
 
-/** The columns that have values of their own, or none, in a new row. */
+/** The columns that `toRow` leaves out. */
 type UnwrittenColumn = 'id' | 'reading_revision' | 'version'
 
 const rowColumns = {

@@ -1,4 +1,4 @@
-/** Lists what an action changed in slots and the cast, from the rows that it changed, for the log of changes. */
+/** Derives the changes to slots and the cast, for the log of changes, from the rows that an action changed. */
 
 import { type RecordedChange, slotFields } from '../contract/values.ts'
 import type { EntryHolder } from '../domain/equipment/slot-entry.ts'
@@ -25,7 +25,7 @@ interface Held extends EntryHolder {
   readonly fields: Values
 }
 
-/** Must be called after the rows were changed. Their old values, and those of other columns, need not be complete. */
+/** Must be called after the rows were changed. They may lack columns that have not changed. */
 export async function recordSlotChanges(
   tx: Tx,
   { at, by }: Pick<Change, 'at' | 'by'>,
@@ -57,7 +57,7 @@ export async function recordSlotChanges(
   await insertChanges(tx, [...renamed, ...moves, ...entries])
 }
 
-/** Undoes the changes in the opposite direction. */
+/** Exchanges the values, as an undo does. */
 export function reversed({ before, after, ...row }: RowChange): RowChange {
   return { ...row, before: after, after: before }
 }
@@ -161,7 +161,7 @@ function listEntryChanges(before: readonly Held[], after: readonly Held[]): read
 
 type ShowValue = (value: Values[string] | undefined) => string | null
 
-/** Returns a function that names performers. A removed one is known by its row. */
+/** Returns a function that names performers. The name of a removed one is in its row. */
 async function readNames({ query }: Tx, held: readonly Held[], rows: readonly RowChange[]): Promise<ShowValue> {
   const ids = new Set(held.flatMap(({ fields }) => (fields.performer == null ? [] : Number(fields.performer))))
   const names = new Map<number, string>()

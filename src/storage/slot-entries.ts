@@ -98,8 +98,8 @@ export async function renewVersions(tx: Tx, kind: EntryHolder['kind'], ids: read
 const highestSlotKey = 'highest_slot'
 
 /**
- * Gives new channels a version if another channel may have had their slot. The version of a channel without an entry is
- * 0, which would otherwise return. Call it for all new channels, because it remembers the highest of their slots.
+ * Gives new channels a version if another channel may have had their slot, because both would otherwise have version 0.
+ * Call it for all new channels, because it remembers the highest of their slots.
  */
 export async function renewReusedSlots(
   tx: Tx,

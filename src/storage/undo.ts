@@ -34,7 +34,7 @@ const undoableColumns = {
 
 type UndoableTable = keyof typeof undoableColumns
 
-/** Of these tables, a version never returns. */
+/** Their rows have a version, which an undo must not set back. */
 const versionedTables: readonly UndoableTable[] = ['performers', 'slot_entries', 'groups', 'scenes']
 
 interface RowChange {
@@ -302,7 +302,7 @@ async function hasConflict(tx: Tx, table: UndoableTable, id: number, values: Val
   return active !== undefined && active.id !== id
 }
 
-/** They are removed with the group. */
+/** Returns the settings of a group, which are removed with it. */
 function listSettings({ query }: Tx, group: number) {
   return query.selectFrom('group_settings').selectAll().where('group_id', '=', group).orderBy('key').execute()
 }

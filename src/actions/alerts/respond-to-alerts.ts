@@ -1,4 +1,4 @@
-/** Acknowledges and snoozes alerts, and takes both back, for all users. */
+/** Acknowledges and snoozes alerts, and undoes both, for all users. */
 
 import type { Actor } from '../../domain/access/access.ts'
 import { type Alert, isMutedOnPurpose, type SnoozeEnd } from '../../domain/alerts/alert.ts'
@@ -39,7 +39,7 @@ export async function acknowledge({ alerts }: Service, actor: Actor, id: number,
   })
 }
 
-/** Takes an acknowledgement back. The list `acknowledgements` keeps it. */
+/** Undoes an acknowledgement, which stays in `acknowledgements`. */
 export async function unacknowledge({ alerts }: Service, actor: Actor, id: number): Promise<Alert> {
   const notAcknowledged = () => new RequestError('wrong_state', { subject: `Alert ${id} is not acknowledged.` })
   const unstored = alerts.unstored.find(id)

@@ -24,7 +24,7 @@ const CheckEntry = record(
     result: Type.Optional(Type.Enum([...checkResults], { description: `one of ${checkResults.join(', ')}` })),
     note: Type.Optional(boundedText(1, 500)),
     by: name,
-    /** The channel when the result was entered. */
+    /** The state of the channel when the result was entered. */
     checked: Type.Optional(record(checkedFields, 'the slot, title, pack, battery and walk of the channel')),
   },
   'a line check with its show, channel and user',

@@ -51,7 +51,7 @@ export interface CheckEntry extends CheckedChannel {
   readonly note: string | null
 }
 
-/** Enters the result of a check, which need not have begun. Keeps what the channel was like. */
+/** Enters the result of a check, which need not have begun, with the state of the channel. */
 export async function addCheck(service: Service, actor: Actor, entry: CheckEntry, client: string): Promise<Check> {
   const { result, note, ...channel } = entry
   const checked = await readCheckedState(service, channel, client)

@@ -74,7 +74,7 @@ export interface Alert extends AlertCause, AlertResponse {
   readonly raised_at: number
   readonly cleared_at: number | null
   readonly first: AlertFirst
-  /** Oldest first, with those that were undone. */
+  /** Oldest first, including those that were undone. */
   readonly acknowledgements: readonly Acknowledgement[]
   /** The site that raised it; null for an alert of this installation. */
   readonly site: SiteReference | null
@@ -115,7 +115,7 @@ export function hasOnlyOtherValues(before: Alert, after: Alert): boolean {
   return isSameJson(known, others)
 }
 
-/** True if a user marked the mute as on purpose. It stays so until the channel is unmuted. */
+/** True if a user marked the mute as on purpose. The mark lasts until the channel is unmuted. */
 export function isMutedOnPurpose({
   kind,
   snoozed_until,

@@ -102,7 +102,7 @@ export function toChannelCause(
   return {
     subject: `${isBattery ? 'battery' : kind}:${channel.id}`,
     kind,
-    // A mute that was there before the show begins to need attention with the show.
+    // A mute that began before the show needs attention only once the show starts.
     since: condition.state === kind && kind !== 'muted' ? condition.since : null,
     isInhibited: areSourcesFailing || !receiver.is_active,
     manufacturer: receiver.manufacturer,

@@ -76,7 +76,7 @@ export function applyConnectionEvent(connection: Connection, event: ConnectionEv
       return {
         ...connection,
         status: isFlapping ? 'error' : 'connecting',
-        // The record of a process that was killed is still open.
+        // If the process was killed, its record is still open.
         disconnected_at: isOpen(connection) ? event.at : connection.disconnected_at,
       }
     case 'opened':

@@ -96,7 +96,7 @@ export interface Receiver extends Hardware {
   readonly location: number | null
   /** True if an operator set the name, so that reported names do not replace it. */
   readonly is_named_by_hand: boolean
-  /** The version of what people have edited; absent before the first edit. */
+  /** Changes when a person edits the receiver; absent before the first edit. */
   readonly version?: number
   /** Absent if the device never reported a fault. */
   readonly fault?: Fault | null

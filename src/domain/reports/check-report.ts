@@ -1,4 +1,4 @@
-/** The line check of a show as a report, by slot. Checked channels are listed as they were when they were checked. */
+/** The line check of a show as a report, by slot. Checked channels have their values at the time of the check. */
 
 import type { ChannelCheckBody, CheckedState } from '../../contract/checks.ts'
 import type { CheckReport } from '../../contract/reports.ts'
@@ -45,7 +45,7 @@ export function toCheckReport(show: Show, { slots, states, readings }: CheckRepo
 const nothingRead = { pack: null, battery: null, rf_lowest: null, dropouts: null }
 const noResult = { result: null, by: null, at: null, note: null }
 
-/** The state that the check of a channel keeps. */
+/** Returns the state of a channel that is stored with its check. */
 export function toCheckedState(
   { slot, title }: Pick<SlotRecord, 'slot' | 'title'>,
   { transmitter, last_transmitter }: Channel,

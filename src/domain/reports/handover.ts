@@ -16,7 +16,7 @@ import type { Show } from '../shows.ts'
 import { toTimestamp } from '../timestamp.ts'
 
 const maxItems = 200
-/** With one more item, a list is truncated. */
+/** One more item shows that a list is truncated. */
 export const readItems = maxItems + 1
 
 type Lists = Pick<HandoverContents, (typeof handoverLists)[number]>
@@ -68,7 +68,7 @@ interface RecordedChange extends Pick<HandoverChange, 'by' | 'slot' | 'title'> {
   readonly after: HandoverChange['to']
 }
 
-/** A change without a recorded title has the present one of its slot. */
+/** Without a recorded title, a change gets the current title of its slot. */
 export function toChange(
   { at, target, before, after, title, ...change }: RecordedChange,
   presentTitle: (slot: number) => string | null,
@@ -77,7 +77,7 @@ export function toChange(
   return { ...change, at: toTimestamp(at), id: target, title: named, from: before, to: after }
 }
 
-/** Newest first, in the order of the list within a millisecond. */
+/** Newest first. Items of the same millisecond keep their order. */
 export function newestFirst<Item extends { readonly at: string }>(items: readonly Item[]): Item[] {
   return items.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at))
 }

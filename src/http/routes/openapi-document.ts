@@ -202,7 +202,7 @@ function describeResponse(status: number | string, schema: Schema): ResponseObje
   return { description, content: { 'application/json': { schema: body }, ...page } }
 }
 
-/** Operations that can fail with 412 take a version. */
+/** Operations that can fail with 412 accept `If-Match`. */
 function parametersOf({ parameters = [] }: Documented, { response }: OperationSchema) {
   if (response[412] === undefined) return {}
   const description = 'The version of the record that the edit expects, such as `"12"`; a list of versions, or `*`.'

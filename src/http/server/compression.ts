@@ -18,7 +18,7 @@ export function acceptsGzip(request: FastifyRequest): boolean {
 
 const textType = /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml|yaml)\b)/
 
-/** Compresses every text that a handler sends as a whole. Streams and cached responses compress themselves. */
+/** Compresses every text that a handler sends as a whole. Streams and cached responses are compressed elsewhere. */
 export function compressTexts(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply, payload) => {
     if (!isLongText(reply, payload)) return payload

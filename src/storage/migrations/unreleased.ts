@@ -123,7 +123,7 @@ export const unreleased: readonly Migration[] = [
         after text not null
       )`,
       'create index changes_at on changes (at)',
-      // Two people who close the same period at once close it once.
+      // If two requests close the same period, only one of them succeeds.
       `create table handovers (
         ${idColumn(dialect)},
         since bigint not null unique,
