@@ -77,7 +77,7 @@ export const Alert = named('Alert', 'A condition that needs attention.', {
   acknowledgements: Type.Optional(
     listOf(
       Acknowledgement,
-      'All of them, oldest first, with those undone by a user or because the alert got worse; absent in installations of version 1.0.0.',
+      'All acknowledgements, oldest first, including those that a user undid and those from before the alert got worse; absent in installations of version 1.0.0.',
     ),
   ),
   snoozed_by: textOrNull('Name of the user or token that snoozed it, or `local`.'),
@@ -174,13 +174,13 @@ export const alertOperations = operationsOf({
   }),
 
   unacknowledgeAlert: endpoint('POST', '/api/alerts/:id/unacknowledge', {
-    ...about('Monitoring', 'Takes back the acknowledgement of an alert for all users; `acknowledgements` keeps it.'),
+    ...about('Monitoring', 'Undoes the acknowledgement of an alert for all users; it stays in `acknowledgements`.'),
     params: ByAlert,
     response: { 200: Alert, 409: ErrorResponse },
   }),
 
   unsnoozeAlert: endpoint('POST', '/api/alerts/:id/unsnooze', {
-    ...about('Monitoring', 'Ends the snooze of an alert for all users, also that of a mute on purpose.'),
+    ...about('Monitoring', 'Ends the snooze of an alert for all users, including that of a mute on purpose.'),
     params: ByAlert,
     response: { 200: Alert, 409: ErrorResponse },
   }),
@@ -188,7 +188,7 @@ export const alertOperations = operationsOf({
   markMutedOnPurpose: endpoint('POST', '/api/channels/:id/muted-on-purpose', {
     ...about(
       'Monitoring',
-      'Marks the mute of a channel as on purpose: the alert `muted`, raised if it is not, is snoozed until the channel is unmuted.',
+      'Marks the mute of a channel as on purpose: the alert `muted`, which is raised if necessary, is snoozed until the channel is unmuted.',
     ),
     params: ById,
     response: { 200: Alert, 409: ErrorResponse },

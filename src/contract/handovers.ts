@@ -43,8 +43,8 @@ const HandoverEvent = Type.Object(
     what: oneOf(handoverEvents, 'What happened.'),
     id: whole('Id of the event; of `battery_died`, the id of the alert.'),
     channel_id: wholeOrNull('Id of the channel.'),
-    from: Type.Null({ description: 'As in changes; always null.' }),
-    to: Type.Null({ description: 'As in changes; always null.' }),
+    from: Type.Null({ description: 'Always null; only changes have values.' }),
+    to: Type.Null({ description: 'Always null; only changes have values.' }),
     text: text('Text for users, in English.'),
   },
   { description: 'An event.' },
@@ -96,10 +96,13 @@ const listed = {
   open_alerts: listOf(Alert, 'Alerts that nobody has acknowledged or snoozed, the most severe first.'),
   acknowledged: listOf(Alert, 'Open alerts that are acknowledged or snoozed.'),
   silences: listOf(Silence, 'Silences that have not ended.'),
-  failed_checks: listOf(FailedCheck, 'Channels whose last line check failed, of shows that have not ended before.'),
+  failed_checks: listOf(
+    FailedCheck,
+    'Channels whose last line check failed, except those of shows that ended before the period.',
+  ),
   will_not_last: listOf(
     BatteryChange,
-    'Batteries that are nearly empty, or will not last until the planned end of the running show, else for two hours.',
+    'Batteries that are nearly empty, or will not last until the planned end of the running show (without one, for two hours).',
   ),
   markers: listOf(Event, 'Markers, newest first.'),
   events: listOf(HandoverEvent, 'Dropouts, dead batteries, and receivers and sources that were offline, newest first.'),
@@ -117,10 +120,13 @@ const closed = { id: whole('Id of the handover.'), by: text('Name of the user or
 const contents = {
   ...period,
   ...listed,
-  truncated: listOf(Type.Enum([...handoverLists]), 'The lists that are longer; each contains at most 200 items.'),
+  truncated: listOf(Type.Enum([...handoverLists]), 'The lists that were truncated to 200 items.'),
 }
 
-const Handover = named('Handover', 'What the next shift must know.', { ...contents, notes })
+const Handover = named('Handover', 'Open problems, and events and changes of a period, for the next shift.', {
+  ...contents,
+  notes,
+})
 export type HandoverBody = Body<typeof Handover>
 const HandoverContents = Type.Object(contents)
 /** Without the notes. */
@@ -129,7 +135,7 @@ export type HandoverContents = Body<typeof HandoverContents>
 const ClosedHandover = named('ClosedHandover', 'A handover, as it was when it was closed.', {
   ...closed,
   ...contents,
-  notes: listOf(HandoverNote, 'The note with which it was closed; empty: there is none.'),
+  notes: listOf(HandoverNote, 'The note with which it was closed; empty without one.'),
 })
 
 const HandoverSummary = named('HandoverSummary', 'A handover that was closed.', {
@@ -141,7 +147,8 @@ const HandoverSummary = named('HandoverSummary', 'A handover that was closed.', 
 const HandoverQuery = query({
   since: Type.String({
     format: 'date-time',
-    description: 'Start of the period, such as 2026-05-01T18:00:00Z; default: the last handover, else 12 hours ago.',
+    description:
+      'Start of the period, such as 2026-05-01T18:00:00Z; default: the last handover; without one, 12 hours ago.',
   }),
 })
 
@@ -151,7 +158,7 @@ const HandoverClosing = Type.Optional(
 
 export const handoverOperations = operationsOf({
   getHandover: endpoint('GET', '/api/handover/', {
-    ...about('Shows', 'What has happened and changed since the last handover, and what is still open.'),
+    ...about('Shows', 'Events and changes since the last handover, and open problems.'),
     querystring: HandoverQuery,
     response: { 200: Handover },
   }),
@@ -163,7 +170,7 @@ export const handoverOperations = operationsOf({
   }),
 
   listHandovers: endpoint('GET', '/api/handovers/', {
-    ...about('Shows', 'The handovers that were closed, newest first.'),
+    ...about('Shows', 'Closed handovers, newest first.'),
     querystring: Paging,
     response: { 200: pagedOf(HandoverSummary) },
   }),

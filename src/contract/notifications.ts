@@ -93,7 +93,7 @@ export const NotificationRule = named('NotificationRule', 'Which alerts are sent
   kinds: listOf(Type.Enum([...alertKinds]), 'Kinds of alerts; empty: all.'),
   excluded_kinds: listOf(
     Type.Enum([...alertKinds]),
-    'Kinds that a rule for all kinds leaves out. In a rule of an earlier version, these are the kinds that it did not know.',
+    'Kinds that a rule for all kinds excludes. For a rule that an earlier version stored, these are the kinds that this version added.',
   ),
   min_severity: oneOf(severities, 'Lowest severity.'),
   group_ids: listOf(Type.Integer(), 'Ids of groups of slots; empty: all alerts.'),

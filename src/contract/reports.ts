@@ -80,17 +80,17 @@ export type ReportedChannel = Body<typeof ReportedChannel>
 const ReportedCheck = Type.Object(
   {
     ...checkedFields,
-    result: orNull(oneOf(checkResults, 'The last result.'), 'The last result; null: the slot is not checked.'),
+    result: orNull(oneOf(checkResults, 'The last result.'), 'The last result; null: not checked.'),
     by: textOrNull('Name of the user or token that entered the result, or `local`.'),
     at: timeOrNull('When the result was entered.'),
     note: textOrNull('Note.'),
   },
-  { description: 'The line check of a slot. The values are those of the time at which the result was entered.' },
+  { description: 'The line check of a slot, with the values at the time of the result.' },
 )
 
 const reportedChecks = listOf(
   ReportedCheck,
-  'The slots of the show, in ascending order, without those that are left empty.',
+  'The slots of the show in ascending order, except those with the kind `blank`.',
 )
 
 export const CheckReport = named('CheckReport', 'The line check of a show.', { show: Show, slots: reportedChecks })

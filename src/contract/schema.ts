@@ -145,7 +145,7 @@ export const optional = <T extends TProperties>(properties: T) => Type.Partial(T
 // --- Fields of several resources -------------------------------------------------------------------------------------
 
 export const id = whole('Id of the record.')
-export const version = whole('Changes with every edit by a user or a token, and never returns. It is the `ETag`.')
+export const version = whole('Changes with every edit by a user or a token, and is never reused. It is the `ETag`.')
 export const manufacturer = text('Code of the manufacturer.')
 export const ip = textOrNull('IPv4 address.')
 
