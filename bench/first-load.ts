@@ -5,7 +5,7 @@
 
 import type { Browser, CDPSession, Page } from 'playwright-core'
 import { pages } from '../src/domain/pages.ts'
-import { launchChromium } from '../test/support/browser/chromium.ts'
+import { launchChromium, waitForContent } from '../test/support/browser/chromium.ts'
 import { type Bench, type Figure, median } from './harness.ts'
 import { startDemo } from './servers.ts'
 
@@ -40,8 +40,7 @@ async function openEmpty(browser: Browser, options = {}): Promise<{ page: Page; 
 
 /** Resolves once the page has loaded its code and data. */
 async function settle(page: Page): Promise<void> {
-  await page.locator('#page > *').first().waitFor({ state: 'attached' })
-  await page.waitForLoadState('networkidle')
+  await waitForContent(page)
   await page.waitForTimeout(1_000)
 }
 

@@ -13,12 +13,13 @@ import { parseArgs } from 'node:util'
 import type { Browser, Cookie, Page } from 'playwright-core'
 import type { DataBody } from '../src/contract/data.ts'
 import { pages } from '../src/domain/pages.ts'
-import { launchChromium } from '../test/support/browser/chromium.ts'
+import { launchChromium, waitForContent } from '../test/support/browser/chromium.ts'
 
 const { values: flags, positionals: names } = parseArgs({
   options: { documents: { type: 'boolean', default: false } },
   allowPositionals: true,
 })
+const isSelected = ({ name }: { readonly name: string }) => names.length === 0 || names.includes(name)
 const folder = fileURLToPath(new URL(flags.documents ? '../docs/images/' : '../screenshots/', import.meta.url))
 
 interface Screen {
@@ -39,7 +40,16 @@ const screens: readonly Screen[] = [
   { name: 'frequencies', viewport: medium, path: '/frequencies' },
   { name: 'phone', viewport: phone, path: '/' },
   { name: 'alerts', viewport: medium, path: '/alerts' },
-  { name: 'arrange', viewport: medium, path: '/', prepare: (page) => page.keyboard.press('a') },
+  {
+    name: 'arrange',
+    viewport: medium,
+    path: '/',
+    async prepare(page) {
+      await page.locator('.card').first().waitFor()
+      await page.keyboard.press('a')
+      await page.locator('.tile').first().waitFor()
+    },
+  },
   {
     name: 'replay',
     viewport: medium,
@@ -92,21 +102,17 @@ try {
 }
 
 async function takeDocuments(browser: Browser, address: string): Promise<void> {
-  const opened = await Promise.all(
-    screens.map(async ({ viewport, path }) => {
-      const page = await browser.newPage({ viewport, colorScheme: 'dark' })
-      await page.goto(new URL(path, address).href)
-      return page
-    }),
-  )
   console.log(`Running the demo for ${storyMs / 1000} s …`)
   await new Promise((resolve) => setTimeout(resolve, storyMs))
   await createGroup(address)
-  for (const [index, page] of opened.entries()) {
-    const screen = screens[index]
-    await screen?.prepare?.(page)
+  for (const { name, viewport, path, prepare } of screens.filter(isSelected)) {
+    const page = await browser.newPage({ viewport, colorScheme: 'dark' })
+    await page.goto(new URL(path, address).href)
+    await waitForContent(page)
+    await prepare?.(page)
     await page.waitForTimeout(2_000)
-    await page.screenshot({ path: `${folder}${screen?.name}.png` })
+    await page.screenshot({ path: `${folder}${name}.png` })
+    await page.close()
   }
 }
 
@@ -123,7 +129,7 @@ async function takeEveryPage(browser: Browser, address: string): Promise<void> {
     { name: 'table', path: '/?layout=list' },
     { name: 'help', path: '/help/index.html' },
     { name: 'unknown', path: '/no-such-page' },
-  ].filter(({ name }) => names.length === 0 || names.includes(name))
+  ].filter(isSelected)
   for (const theme of themes) {
     const page = await browser.newPage({ colorScheme: theme })
     await page.context().addCookies(cookies)
@@ -132,7 +138,8 @@ async function takeEveryPage(browser: Browser, address: string): Promise<void> {
       url.searchParams.set('theme', theme)
       for (const size of sizes) {
         await page.setViewportSize(size)
-        await page.goto(url.href, { waitUntil: 'networkidle' }).catch(() => {})
+        await page.goto(url.href)
+        await waitForContent(page)
         await page.screenshot({ path: `${folder}${name}-${size.width}-${theme}.png` })
       }
       console.log(`${name}, ${theme}`)

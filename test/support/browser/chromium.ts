@@ -5,7 +5,7 @@ import { access, constants } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
-import { type Browser, chromium } from 'playwright-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
 
 const execFileAsync = promisify(execFile)
 
@@ -58,6 +58,12 @@ let chromiumPath: Promise<string> | undefined
  */
 export async function launchChromium(additional: readonly string[] = []): Promise<Browser> {
   return chromium.launch({ executablePath: await findChromium(), args: [...args, ...additional] })
+}
+
+/** Resolves once a page of the service has rendered and no request is running. */
+export async function waitForContent(page: Page): Promise<void> {
+  await page.locator('main').waitFor({ state: 'attached' })
+  await page.waitForLoadState('networkidle')
 }
 
 let sharedBrowser: Promise<Browser> | undefined
