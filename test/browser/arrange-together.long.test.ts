@@ -65,9 +65,7 @@ async function during(page: Page, address: string, work: () => Promise<unknown>)
 // Conformance: C-21.71.
 it('moves ten tiles to another group or place in four steps, and undoes it', async () => {
   const app = await start()
-  const page = await open(app, '/')
-  await page.locator('.card').nth(11).waitFor()
-  await page.keyboard.press('a')
+  const page = await arrange(await open(app, '/'))
   await button(page, 1).click()
   await button(page, 10).click({ modifiers: ['Shift'] })
   await eventually(() => selected(page)).toBe('1,2,3,4,5,6,7,8,9,10')
@@ -99,10 +97,7 @@ it('moves ten tiles to another group or place in four steps, and undoes it', asy
     .locator('.tile-button')
     .first()
     .click({ modifiers: ['Control'] })
-  await app.send('PUT', `/api/groups/${(await groupsOf(app))[1]?.id}/`, {
-    headers: { 'content-type': 'application/json' },
-    body: '{"slots":[9]}',
-  })
+  await app.put(`/api/groups/${(await groupsOf(app))[1]?.id}/`, { slots: [9] })
   await tab(page, 'Choir').getByText('(1)').waitFor()
   await tab(page, 'Choir').click()
   await eventually(async () => [await slotsIn(app, 'Band'), await slotsIn(app, 'Choir')]).toEqual(['', '9,1,2'])
@@ -255,10 +250,7 @@ it('keeps what two people change in one group at once, and overwrites nothing', 
     await press(page, 'Delete group')
     await page.getByText('Nothing was changed, because another user has just changed the group Strings.').waitFor()
     await eventually(() => slotsIn(app, 'Strings')).toBe('2,1')
-    await app.send('PUT', `/api/groups/${band?.id}/`, {
-      headers: { 'content-type': 'application/json' },
-      body: '{"title":"Band","slots":[1,2]}',
-    })
+    await app.put(`/api/groups/${band?.id}/`, { title: 'Band', slots: [1, 2] })
     for (const each of [page, other]) {
       await tab(each, 'Band').waitFor()
       await tab(each, 'All').click()

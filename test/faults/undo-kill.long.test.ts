@@ -6,8 +6,6 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import { expect, it } from 'vitest'
 import { createInstallation } from '../support/app.ts'
 
-const headers = { 'content-type': 'application/json' }
-
 /** The columns that an undo may change, without times and versions. */
 const contents = {
   channels: 'id, slot',
@@ -31,8 +29,6 @@ it('leaves everything as it was before the undo, or everything undone', async ()
   await installation.write('driver.mjs', countingDriver)
   await installation.write('hooks.mjs', useCountingDriver)
   const first = await installation.serve()
-  const send = async (method: string, path: string, body: object) =>
-    first.send(method, path, { headers, body: JSON.stringify(body) })
   const channels = [1, 2, 3].map((channel) => ({
     channel,
     transmitter: { name: `H0${channel}`, details: { model: 'MTP60' } },
@@ -44,15 +40,15 @@ it('leaves everything as it was before the undo, or everything undone', async ()
   const group = (await first.post('/api/group/', { title: 'Band', slots: [1, 2, 30] })).json
   const text = [1, 2, 3, 40, 41].map((slot) => `${slot};Singer ${slot};Role ${slot}`).join('\n')
   const cast = { text, columns: { slot: 0, name: 1, role: 2 }, create_slots: true }
-  const imported = await send('POST', '/api/import/cast/', cast)
+  const imported = await first.post('/api/import/cast/', cast)
   await first.put('/api/slots/60/', { label: 'Spare', performer_name: 'Ada' })
   const scene = (await first.post(`/api/shows/${show.id}/scenes/`, { title: 'Act 1' })).json
   await first.put('/api/slots/60/', { label: 'Guest', performer_name: 'Ben', color: 'red' })
   // Each can be undone, because none changes what an earlier one has changed.
   const actions = {
     cast: imported,
-    recall: await send('POST', `/api/shows/${show.id}/scenes/${scene.id}/recall`, {}),
-    moves: await send('PUT', '/api/slots/', { moves }),
+    recall: await first.post(`/api/shows/${show.id}/scenes/${scene.id}/recall`, {}),
+    moves: await first.put('/api/slots/', { moves }),
     group: await first.send('DELETE', `/api/groups/${group.id}/`),
   }
   first.kill('SIGTERM')
