@@ -335,7 +335,7 @@ describe.concurrent.each(engines)('a mute (%s)', (engine: Engine) => {
 })
 
 // Conformance: C-21.91.
-it.concurrent('a mute is marked as on purpose by operators, while its kind of alert is enabled', async () => {
+it.concurrent('only operators mark a mute as on purpose, and only while its kind of alert is enabled', async () => {
   const { app, id } = await startMuted('sqlite', { require_login: true })
   const [viewer, operator, admin] = [
     await tokenHeaders(app, 'viewer'),

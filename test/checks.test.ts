@@ -64,7 +64,7 @@ describe.concurrent('line checks', () => {
   })
 
   // Conformance: C-21.106, C-21.107.
-  it.each(engines)('are reported by slot, as they were when they were checked (%s)', async (engine) => {
+  it.each(engines)('are reported by slot, with the values at the time of the result (%s)', async (engine) => {
     const { config, set, channelsOf } = await startCheckedSystem()
     const app = await startApp({ ...config, engine })
     const [first] = await channelsOf(app)

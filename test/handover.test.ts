@@ -1,4 +1,4 @@
-/** The handover: what is open, what has happened and changed, in every process, and as it was when it was closed. */
+/** Handovers: open items, events and changes, in several processes, while they are open and once they are closed. */
 
 import { describe, expect, it } from 'vitest'
 import { noData } from '../src/domain/alerts/alert.ts'
@@ -26,7 +26,7 @@ interface Listed {
   readonly to: unknown
 }
 
-/** Returns the changes since `count` changes ago, oldest first. */
+/** Returns the changes of the open period, oldest first. */
 async function listChanges(app: TestApp) {
   const changes = (await app.get('/api/handover/')).json.changes as readonly Listed[]
   return changes.map(({ what, slot, from, to }) => [slot, what, from, to]).reverse()
@@ -36,7 +36,7 @@ const nora = { performer_name: 'Nora', role: 'Glinda', label: 'Lead' }
 
 describe.concurrent.each(engines)('a handover on %s', (engine) => {
   // Conformance: C-21.100.
-  it('lists who changed slots, the cast, frequencies and settings, from what to what', async () => {
+  it('lists changes to slots, the cast, frequencies and settings, with the user and both values', async () => {
     const { app, channels } = await startRack(engine)
     const admin = await tokenHeaders(app, 'admin')
     const seen: unknown[] = []
@@ -129,7 +129,7 @@ describe.concurrent.each(engines)('a handover on %s', (engine) => {
   })
 
   // Conformance: C-21.101, C-21.102.
-  it('lists what is open and what happened, and is kept as it was when it was closed', async () => {
+  it('lists open items and events, and does not change once it is closed', async () => {
     const { app, receiver, channels, databaseUrl } = await startRack(engine)
     const other = await startApp({ databaseUrl, dataDir: app.dataDir, servesOnly: true })
     const [first = 0, second = 0] = channels
@@ -231,7 +231,7 @@ describe.concurrent.each(engines)('a handover on %s', (engine) => {
 })
 
 // Conformance: C-21.103.
-it('is read by viewers and closed by operators, and names what is wrong', async () => {
+it('can be read by viewers and closed by operators, and rejects invalid requests', async () => {
   const app = await startApp({ config: { require_login: true } })
   const [viewer, operator] = [await tokenHeaders(app, 'viewer'), await tokenHeaders(app, 'operator')]
   for (const path of ['/api/handover/', '/api/handovers/']) {

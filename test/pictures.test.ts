@@ -79,7 +79,7 @@ describe.concurrent.each(engines)('pictures of performers (%s)', (engine) => {
   })
 
   // Conformance: C-16.4.
-  it('are stored once for the same data URL, and removed once no performer has them and no edit can be undone', async () => {
+  it('are stored once for the same data URL, and removed once no performer and no undo needs them', async () => {
     const app = await startApp({ engine })
     const url = `data:image/webp;base64,${png.toString('base64')}`
     const [nora, ada] = [await addPerformer(app, { picture: url }), await addPerformer(app, { picture: url })]

@@ -118,7 +118,7 @@ describe.concurrent('a scene', () => {
   })
 
   // Conformance: C-21.70.
-  it.each(engines)('can be undone when it was stored, renamed or removed (%s)', async (engine) => {
+  it.each(engines)('can be stored, renamed and removed, and each can be undone (%s)', async (engine) => {
     const { app, scenes, scene } = await startShow(engine)
     const undo = async ({ headers }: { headers: Record<string, unknown> }) =>
       (await app.post(`/api/undo/${headers['x-undo-id']}`)).status

@@ -272,7 +272,7 @@ describe.concurrent('requests about slots', () => {
   })
 
   // Conformance: C-21.6.
-  it('never have the version of an earlier channel in their slot', async () => {
+  it('are refused with the version of an earlier channel of the slot', async () => {
     const { app, receiver, channel } = await startRack('sqlite')
     const admin = await tokenHeaders(app, 'admin')
     const first = { 'if-match': '"0"' }

@@ -1,4 +1,4 @@
-/** The version of every record that people edit: in its body, as its ETag, and in `If-Match`. */
+/** Versions of the records that people edit: in the body, as the ETag, and in `If-Match`. */
 
 import { describe, expect, it } from 'vitest'
 import { startApp, type TestApp, until } from './support/app.ts'
@@ -114,7 +114,7 @@ async function startTwo(engine: (typeof engines)[number]) {
 
 describe.concurrent.each(engines)('versions on %s', (engine) => {
   // Conformance: C-21.80.
-  it('are in the body and the ETag of every record, and decide about edits in two processes', async () => {
+  it('are in the body and the ETag of every record, and let one of two simultaneous edits win', async () => {
     const { client, otherClient, viewer } = await startTwo(engine)
     await client('POST', '/api/shows/', title('A show with scenes'))
     await client('POST', `${admin}notification-channels/`, hook)
@@ -172,7 +172,7 @@ describe.concurrent.each(engines)('versions on %s', (engine) => {
   })
 
   // Conformance: C-21.81.
-  it('number the settings of each scope', async () => {
+  it('are separate for the settings of each scope', async () => {
     const { client, otherClient, viewer } = await startTwo(engine)
     const { json: group } = await client('POST', '/api/group/', title('Band'))
     for (const scope of ['', '?manufacturer=shure', `?group=${group.id}`]) {

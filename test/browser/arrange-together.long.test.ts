@@ -1,4 +1,4 @@
-/** Several tiles at once, two people who arrange at the same time, and the list of what can be undone. */
+/** Arranging several tiles at once and by two users at the same time, and the page Undo. */
 
 import type { Page } from 'playwright-core'
 import { it } from 'vitest'
@@ -50,7 +50,7 @@ const tab = (page: Page, title: string) =>
   page.getByRole('navigation', { name: 'Groups' }).locator('button', { hasText: title })
 const selected = async (page: Page) => (await page.locator('.tile[data-selected] .tile-slot').allTextContents()).join()
 
-/** Does something while the next write of the page to this address is on its way. */
+/** Does `work` before the next request of the page to this address is sent. */
 async function during(page: Page, address: string, work: () => Promise<unknown>) {
   await page.route(
     address,
@@ -63,7 +63,7 @@ async function during(page: Page, address: string, work: () => Promise<unknown>)
 }
 
 // Conformance: C-21.71.
-it('moves ten tiles to another group or place in four steps, and undoes it', async () => {
+it('moves ten tiles to another group or slot in four steps, and undoes it', async () => {
   const app = await start()
   const page = await arrange(await open(app, '/'))
   await button(page, 1).click()
@@ -140,7 +140,7 @@ it('selects several tiles by keyboard and by touch, and drags them together', as
 })
 
 // Conformance: C-21.72.
-it('keeps what two people move at once, and shows each of them what the other did', async () => {
+it('keeps the moves of two users at the same time, and shows each of them what the other did', async () => {
   const app = await start()
   const [ann, ben] = [await arrange(await open(app, '/')), await arrange(await open(app, '/'))]
   const states = () => Promise.all([ann, ben].map((page) => page.locator('.tile[data-kind=channel]').count()))
@@ -162,7 +162,7 @@ it('keeps what two people move at once, and shows each of them what the other di
     [ann, ben],
     [ben, ann],
   ] as const) {
-    // The thing has been moved.
+    // The channel has been moved.
     await during(page, '**/api/slots/', async () => {
       await button(other, 3).dragTo(button(other, 14))
       await eventually(async () => (await slotsOf(app))[2]).toBe(14)
@@ -172,7 +172,7 @@ it('keeps what two people move at once, and shows each of them what the other di
     await eventually(() => slotsOf(app)).toEqual(moved({ 3: 14 }))
     await eventually(() => tile(page, 14).getAttribute('data-kind')).toBe('channel')
 
-    // The place has been taken.
+    // The slot has been taken.
     await during(page, '**/api/slots/', async () => {
       await button(other, 5).dragTo(button(other, 13))
       await eventually(async () => (await slotsOf(app))[4]).toBe(13)
@@ -197,7 +197,7 @@ it('keeps what two people move at once, and shows each of them what the other di
 })
 
 // Conformance: C-21.72.
-it('keeps what two people change in one group at once, and overwrites nothing', async () => {
+it('merges the changes of two users to one group, and overwrites none', async () => {
   const app = await start()
   const pages = [await arrange(await open(app, '/')), await arrange(await open(app, '/'))] as const
   for (const [page, other] of [pages, pages.toReversed() as unknown as typeof pages]) {

@@ -161,7 +161,7 @@ describe('two users who edit the same record', () => {
     }
   }, 400_000)
 
-  it('keep their input if the record is deleted, and may add it again', async () => {
+  it('keep their input if the record is deleted, and can add it again', async () => {
     const { app, forms, send } = await start()
     const form = forms[1]
     if (form === undefined) throw new Error('There are no groups.')
@@ -191,14 +191,14 @@ describe('two users who edit the same record', () => {
 
 type Send = Awaited<ReturnType<typeof start>>['send']
 
-/** Writes the old values again. */
+/** Restores the old values. */
 async function restore(send: Send, { address, fields }: Form): Promise<void> {
   const method = /slots|groups|performers/.test(address) ? 'PUT' : 'PATCH'
   await send(method, address, Object.fromEntries(fields.map(({ name, old }) => [name, old === '5' ? 5 : old])))
 }
 
 // Conformance: C-21.110.
-it('keeps unsaved input over a reload for its account alone, and asks before it is lost', async () => {
+it('keeps unsaved input across a reload for the same account only, and asks before it is lost', async () => {
   const { app, forms, send } = await start()
   const form = forms[2]
   if (form === undefined) throw new Error('There are no shows.')

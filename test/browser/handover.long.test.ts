@@ -1,4 +1,4 @@
-/** Handing over to the next shift, and printing, with a real service. Presses are counted. */
+/** Handing over to the next shift, and printing, with a real service. The tests count presses. */
 
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** A mute is marked as on purpose on its card, and responses are taken back. */
+/** Mutes that are marked as on purpose. */
 
 import { expect, it } from 'vitest'
 import { startStringsSimulator } from '../../simulators/shure/strings.ts'
@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually.ts'
 const { openAs } = browserForTests()
 
 // Conformance: C-21.95.
-it('marks a mute as on purpose in one step, for all screens, and takes it back in two', async () => {
+it('marks a mute as on purpose on all screens with one press, and undoes it with two', async () => {
   const device = await startStringsSimulator({ family: 'ulxd' })
   onTestEnd(() => device.close())
   device.change(1, { transmitter: true, battery: 80, muted: true })

@@ -28,7 +28,7 @@ it.concurrent('returns a not-found page to browsers and an error object to progr
   for (const { status, json } of responses) expect({ status, error: json.status }).toEqual({ status: 404, error: 404 })
 })
 
-it.concurrent('has a bar at the bottom of a phone, from which every page is at most two presses away', async () => {
+it.concurrent('reaches every page with at most two presses from the bar at the bottom of a phone', async () => {
   const app = await startApp()
   const page = await open(app, '/', { ...phone, viewport: { width: 320, height: 640 } })
   const bar = page.getByRole('navigation', { name: 'Pages' })
@@ -71,7 +71,7 @@ it.concurrent('has menus of at most eight entries', async () => {
   }
 })
 
-it.concurrent('opens pages, slots, people and actions from the command palette, as far as the role permits', async () => {
+it.concurrent('opens the pages, slots, people and actions that the role permits from the command palette', async () => {
   const shure = await startShure({ receivers: 1, channelsPerReceiver: 2 })
   const app = await startApp({ manufacturers: [configFor(shure)] })
   await until('both slots are known', async () => (await app.get('/api/slots/')).json.length === 2)
@@ -111,7 +111,7 @@ it.concurrent('opens pages, slots, people and actions from the command palette, 
   await page.getByRole('button', { name: 'Done' }).waitFor()
 })
 
-it.concurrent('has one tab stop for each region, whose controls the arrow keys reach', async () => {
+it.concurrent('has one tab stop for each region, and moves inside it with the arrow keys', async () => {
   const shure = await startShure({ receivers: 2, channelsPerReceiver: 4 })
   const app = await startApp({ manufacturers: [configFor(shure)] })
   const page = await openAs(app, 'admin', '/')

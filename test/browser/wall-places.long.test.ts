@@ -1,4 +1,4 @@
-/** The wall keeps its places: no problem and no person moves a tile or changes its size. */
+/** The tiles of the wall keep their places and sizes, whatever happens to the channels. */
 
 import type { Page } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
@@ -186,7 +186,7 @@ it('fits nine names in ten on one line, and the others on two', async () => {
 })
 
 // Conformance: C-21.111.
-it('has nothing in a kiosk that takes the focus', async () => {
+it('has nothing in a kiosk that can be focused', async () => {
   const service = await start(60)
   send(service, 7, { condition: stateOf('battery_critical') })
   const page = await open(service, '/wall?kiosk=1', television)

@@ -22,7 +22,7 @@ const contents = {
 }
 
 // Conformance: C-21.74.
-it('leaves everything as it was before the undo, or everything undone', async () => {
+it('undoes everything or nothing', async () => {
   const installation = await createInstallation()
   const data = join(installation.path, 'data')
   const kept = join(installation.path, 'kept')
