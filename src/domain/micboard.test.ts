@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { buildReceiver } from '../../test/support/builders.ts'
+import { buildGroup, buildReceiver } from '../../test/support/builders.ts'
 import { buildTitles } from '../../test/support/titles.ts'
 import { type ConditionState, unknownCondition } from './conditions/condition.ts'
 import { type Channel, emptyChannel } from './equipment/receiver.ts'
@@ -25,7 +25,7 @@ function convert(fields: Partial<Channel>) {
 it('has the fields of micboard', () => {
   const channel = { ...emptyChannel(11, 1, 5), transmitter, details: { antennas: 'A', quality: 81 } }
   const receivers = [buildReceiver(1, { ip: '10.0.0.1', channels: [channel] }), buildReceiver(2, { is_active: false })]
-  const groups = [{ id: 3, title: 'Leads', slots: [5], hide_charts: true, zone: null, manufacturer: null, version: 1 }]
+  const groups = [buildGroup(3, { title: 'Leads', slots: [5], hide_charts: true })]
   const titleOf = buildTitles({ 11: 'Nora' })
   expect(toMicboard(receivers, { groups, titleOf, url: 'https://mics.example/' })).toEqual({
     receivers: [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Group } from '../contract/groups.ts'
+import { buildGroup } from '../../test/support/builders.ts'
 import type { SettingRecord } from '../domain/settings.ts'
 import { SourceRegistry } from '../sources/source-registry.ts'
 import { createDestinations } from '../upstream/destinations.ts'
@@ -7,24 +7,8 @@ import { createRequestThrottle } from '../upstream/request-throttle.ts'
 import { EffectiveSettings } from './effective-settings.ts'
 import { StoredLists } from './stored-lists.ts'
 
-const drums: Group = {
-  id: 1,
-  title: 'Drums',
-  slots: [1, 2],
-  hide_charts: false,
-  zone: null,
-  manufacturer: null,
-  version: 1,
-}
-const choir: Group = {
-  id: 2,
-  title: 'Choir',
-  slots: [2, 3],
-  hide_charts: false,
-  zone: null,
-  manufacturer: 'shure',
-  version: 1,
-}
+const drums = buildGroup(1, { title: 'Drums', slots: [1, 2] })
+const choir = buildGroup(2, { title: 'Choir', slots: [2, 3], manufacturer: 'shure' })
 
 function open(settings: readonly SettingRecord[]) {
   const lists = new StoredLists()

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { buildGroup } from '../../test/support/builders.ts'
 import type { SilenceBody } from '../contract/alerts.ts'
 import type { ConfigBody } from '../contract/configuration.ts'
 import type { Group } from '../contract/groups.ts'
@@ -156,9 +157,7 @@ describe('a live publisher', () => {
     const { state, live, messages, connect } = start()
     connect()
     state.threshold = 30
-    state.groups = [
-      { id: 1, title: 'Band', slots: [1], hide_charts: false, zone: null, manufacturer: null, version: 1 },
-    ]
+    state.groups = [buildGroup(1, { title: 'Band', slots: [1] })]
     live.listsChanged()
     live.listsChanged()
     live.synchronize()

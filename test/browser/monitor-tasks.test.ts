@@ -21,7 +21,7 @@ import {
   startFakeService,
   withDetails,
 } from '../support/browser/fake-service.ts'
-import { buildAlert } from '../support/builders.ts'
+import { buildAlert, buildGroup } from '../support/builders.ts'
 import { onTestEnd } from '../support/cleanup.ts'
 import { eventually } from '../support/eventually.ts'
 
@@ -208,17 +208,7 @@ it('prints a table of the values, black on white', async () => {
 
 it('has a compact head and large targets on a phone, and says if the screen cannot stay awake', async () => {
   const service = await startService([receiver(1, [{}, { battery: 5 }, null])])
-  service.data.groups = [
-    {
-      id: 1,
-      title: 'Act 1 with a long name',
-      slots: [1, 2],
-      hide_charts: false,
-      zone: null,
-      manufacturer: null,
-      version: 1,
-    },
-  ]
+  service.data.groups = [buildGroup(1, { title: 'Act 1 with a long name', slots: [1, 2] })]
   const page = await browser.open(service, '/?group=1', {
     ...phone,
     viewport: { width: 320, height: 640 },

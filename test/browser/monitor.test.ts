@@ -12,6 +12,7 @@ import {
   update,
   withDetails,
 } from '../support/browser/fake-service.ts'
+import { buildGroup } from '../support/builders.ts'
 import { eventually } from '../support/eventually.ts'
 
 let browser: Browser
@@ -126,7 +127,7 @@ const receiverWithChannels = (count: number, transmitter: Parameters<typeof rece
   )
 
 function group(id: number, title: string, slots: number[], hide_charts = false) {
-  return { id, title, slots, hide_charts, zone: null, manufacturer: null, version: 1 }
+  return buildGroup(id, { title, slots, hide_charts })
 }
 
 it('filters by search, state and group, stores the filters in the URL, and reports that nothing matches', async () => {

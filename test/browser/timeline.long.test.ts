@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { browserForTests, dialog, findViolations, press } from '../support/browser/browser.ts'
 import { events, iso, loaded, openTimeline, query, rangeOf, start, zoomTo } from '../support/browser/timeline-page.ts'
-import { buildAlert } from '../support/builders.ts'
+import { buildAlert, buildGroup } from '../support/builders.ts'
 import { eventually } from '../support/eventually.ts'
 
 const { open } = browserForTests()
@@ -56,9 +56,7 @@ describe('the range', () => {
 
 it('selects channels by group, problems, name and address', async () => {
   const { service } = await start()
-  service.data.groups = [
-    { id: 3, title: 'Band', slots: [2, 5], hide_charts: false, zone: null, manufacturer: null, version: 1 },
-  ]
+  service.data.groups = [buildGroup(3, { title: 'Band', slots: [2, 5] })]
   const page = await openTimeline(open, service, '/timeline?channel=7')
   const names = page.getByRole('list', { name: 'Channels' }).getByRole('link')
   await eventually(() => names.allInnerTexts()).toEqual(['H07 Singer 7'])

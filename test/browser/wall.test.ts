@@ -11,7 +11,7 @@ import {
   startFakeService,
   update,
 } from '../support/browser/fake-service.ts'
-import { buildSlotRecord } from '../support/builders.ts'
+import { buildGroup, buildSlotRecord } from '../support/builders.ts'
 import { eventually } from '../support/eventually.ts'
 
 const { open } = browserForTests()
@@ -132,9 +132,7 @@ it('shows controls only while the pointer moves', async () => {
 
 it('shows a group in its order with planned and blank slots', async () => {
   const service = await start(4)
-  service.data.groups = [
-    { id: 2, title: 'Band', slots: [3, 65_001, 9, 1], hide_charts: true, zone: null, manufacturer: null, version: 1 },
-  ]
+  service.data.groups = [buildGroup(2, { title: 'Band', slots: [3, 65_001, 9, 1], hide_charts: true })]
   const page = await open(service, '/wall?group=2&layout=sideways&detail=everything&theme=pink')
   const listSlots = () =>
     page.evaluate<string[]>(`[...document.querySelectorAll('.wall-cards > li')].map((item) =>
@@ -268,9 +266,7 @@ it('changes the density, and remembers it', async () => {
 
 it('changes the group by touch, and creates one', async () => {
   const service = await start(8)
-  service.data.groups = [
-    { id: 2, title: 'Band', slots: [3, 1], hide_charts: false, zone: null, manufacturer: null, version: 1 },
-  ]
+  service.data.groups = [buildGroup(2, { title: 'Band', slots: [3, 1] })]
   const page = await open(service, '/wall', phone)
   await page.locator('.wall-tile').nth(7).waitFor()
   const listSlots = () => page.locator('.wall-tile .card-slot > [aria-hidden]').allInnerTexts()
@@ -281,7 +277,7 @@ it('changes the group by touch, and creates one', async () => {
   await page.getByRole('button', { name: 'All', exact: true }).tap()
   await eventually(listSlots).toHaveLength(8)
 
-  const act = { id: 5, title: 'Act 1', slots: [2, 4], hide_charts: false, zone: null, manufacturer: null, version: 1 }
+  const act = buildGroup(5, { title: 'Act 1', slots: [2, 4] })
   service.data.responses['/api/group/'] = act
   await page.getByRole('button', { name: 'New group' }).tap()
   await eventually(() => findViolations(page)).toEqual([])
@@ -307,9 +303,7 @@ it('shows placeholders in their slots, blank ones as empty space, and the runnin
     ...{ id: index + 1, slot: 40 + index, note: '', version: 1, condition: condition('unmonitored') },
     ...placeholder,
   }))
-  service.data.groups = [
-    { id: 2, title: 'Act', slots: [41, 42, 1, 40], hide_charts: false, zone: null, manufacturer: null, version: 1 },
-  ]
+  service.data.groups = [buildGroup(2, { title: 'Act', slots: [41, 42, 1, 40] })]
   service.data.shows = [
     {
       ...{ id: 4, title: 'Tosca', starts_at: null, ends_at: null, state: 'running', group_ids: [], notes: '' },

@@ -1,6 +1,7 @@
 /** Complete records for tests. Each builder sets plain values; a test states the fields that matter to it. */
 
 import type { AlertBody } from '../../src/contract/alerts.ts'
+import type { Group } from '../../src/contract/groups.ts'
 import type { SlotRecord } from '../../src/contract/slots.ts'
 import { noData, noResponse } from '../../src/domain/alerts/alert.ts'
 import type { QueueEntry } from '../../src/domain/equipment/discovery.ts'
@@ -85,4 +86,9 @@ export function buildSlotRecord(slot: number, fields: Partial<SlotRecord> = {}):
     ...{ channel_id: slot, placeholder_id: null, unit_id: null, version: 0 },
     ...fields,
   }
+}
+
+/** Builds a group without slots. */
+export function buildGroup(id: number, fields: Partial<Group> = {}): Group {
+  return { id, title: '', slots: [], hide_charts: false, zone: null, manufacturer: null, version: 1, ...fields }
 }

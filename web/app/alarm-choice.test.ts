@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { AlertBody } from '../../src/contract/alerts.ts'
-import { buildAlert } from '../../test/support/builders.ts'
+import { buildAlert, buildGroup } from '../../test/support/builders.ts'
 import { type AlarmChoice, everyAlarm, formatAlarmChoice, listAlarms, parseAlarmChoice } from './alarm-choice.ts'
 import type { WatchState } from './watch-state.ts'
 
-const band = { id: 3, title: 'Band', slots: [11], hide_charts: false, zone: null, manufacturer: null, version: 1 }
+const band = buildGroup(3, { title: 'Band', slots: [11] })
 
 /** Receiver 1 has channel 1 in slot 11 and channel 2 in slot 12. */
 function ids(alerts: readonly AlertBody[], choice: Partial<AlarmChoice> = {}, groups = [band]): number[] {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Group } from '../../src/contract/groups.ts'
 import type { PlaceholderBody } from '../../src/contract/placeholders.ts'
 import type { SlotHolder } from '../../src/domain/equipment/slots.ts'
+import { buildGroup } from '../../test/support/builders.ts'
 import {
   type Arrangement,
   type Edit,
@@ -21,15 +22,7 @@ import {
 
 const channel = (slot: number): SlotHolder => ({ kind: 'channel', id: slot + 100, slot })
 const holders: readonly SlotHolder[] = [channel(1), channel(2), { kind: 'placeholder', id: 9, slot: 3 }, channel(5)]
-const band: Group = {
-  id: 7,
-  title: 'Band',
-  slots: [1, 2, 5],
-  hide_charts: false,
-  zone: null,
-  manufacturer: null,
-  version: 1,
-}
+const band = buildGroup(7, { title: 'Band', slots: [1, 2, 5] })
 const wired: PlaceholderBody = { id: 9, slot: 3, name: 'Keys', kind: 'wired', frequency: null, note: '', version: 1 }
 const arrangement = (shown: Group | null): Arrangement => ({ holders, placeholders: [wired], groups: [band], shown })
 const thingFrom = (slot: number) => thingIn(slot, holders.find((holder) => holder.slot === slot) ?? null)

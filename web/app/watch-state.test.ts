@@ -4,7 +4,7 @@ import type { ChannelBody, TransmitterBody } from '../../src/contract/channels.t
 import type { DataBody } from '../../src/contract/data.ts'
 import { type LiveMessage, LiveServerMessage } from '../../src/contract/live-messages.ts'
 import { defaultSettings } from '../../src/contract/settings.ts'
-import { buildAlert, buildSlotRecord } from '../../test/support/builders.ts'
+import { buildAlert, buildGroup, buildSlotRecord } from '../../test/support/builders.ts'
 import { recordOf } from './slot-records.ts'
 import { apply, applyAll, initialState, type WatchEvent, type WatchState } from './watch-state.ts'
 
@@ -74,7 +74,7 @@ function levels(at: number, ...entry: (number | null)[]): WatchEvent {
 const opened: WatchEvent = { type: 'connection', connection: 'open', at: start }
 const lost = (at: number): WatchEvent => ({ type: 'connection', connection: 'lost', nextTryAt: at + 1_000, at })
 const resumed = (at: number): WatchEvent => ({ type: 'message', message: { type: 'resumed', epoch: 'a', seq: 1 }, at })
-const group = { id: 1, title: 'Band', slots: [1], hide_charts: false, zone: null, manufacturer: null, version: 1 }
+const group = buildGroup(1, { title: 'Band', slots: [1] })
 
 function live(...channels: ChannelBody[]): WatchState {
   const body = data(...(channels.length === 0 ? [channel()] : channels))

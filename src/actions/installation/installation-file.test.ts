@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { buildGroup } from '../../../test/support/builders.ts'
 import type { Assignment, Unit } from '../../domain/equipment/hardware.ts'
 import { emptyChannel, type Receiver } from '../../domain/equipment/receiver.ts'
 import type { Installation } from './export-installation.ts'
@@ -61,7 +62,7 @@ test('toInstallationFile leaves out a silence of which all channels or groups we
     notification_channels: [],
     notification_rules: [],
     planning_center: { token: null, service_types: [] },
-    groups: [{ id: 3, title: 'Band', slots: [], hide_charts: false, zone: null, manufacturer: null, version: 1 }],
+    groups: [buildGroup(3, { title: 'Band' })],
     silences: [
       { ...none, id: 1, channels: [4711], kinds: ['stale'] },
       { ...none, id: 2, groups: [4711], kinds: ['stale'] },

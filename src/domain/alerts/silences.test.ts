@@ -1,16 +1,12 @@
 import { expect, test } from 'vitest'
-import { buildReceiver } from '../../../test/support/builders.ts'
+import { buildGroup, buildReceiver } from '../../../test/support/builders.ts'
 import type { Group } from '../../contract/groups.ts'
 import { emptyChannel } from '../equipment/receiver.ts'
 import { type Alert, noData } from './alert.ts'
 import { channelsOfAlert, isSilenced, type Silence } from './silences.ts'
 
 const receiver = buildReceiver(7, { channels: [emptyChannel(41, 1, 5), emptyChannel(42, 2, 6)] })
-const untitled = { title: '', hide_charts: false, zone: null, manufacturer: null }
-const groups: readonly Group[] = [
-  { ...untitled, id: 1, slots: [5], version: 1 },
-  { ...untitled, id: 2, slots: [5, 6], version: 1 },
-]
+const groups: readonly Group[] = [buildGroup(1, { slots: [5] }), buildGroup(2, { slots: [5, 6] })]
 const none = {
   id: 1,
   channels: [],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { buildReceiver } from '../../../test/support/builders.ts'
+import { buildGroup, buildReceiver } from '../../../test/support/builders.ts'
 import { emptyChannel } from '../equipment/receiver.ts'
 import { listSlotHolders } from '../equipment/slots.ts'
 import { planMicboard, readMicboardConfig } from './micboard.ts'
@@ -9,7 +9,7 @@ const receivers = [
   buildReceiver(2, { ip: '10.0.0.2', device_type: 'qlxd', channels: [emptyChannel(21, 1, 3)] }),
   buildReceiver(3, { ip: '10.0.0.2', device_type: 'ulxd', channels: [emptyChannel(31, 1, 4)] }),
 ]
-const group = { id: 5, title: 'Leads', slots: [1, 2], hide_charts: true, zone: 'A', manufacturer: null, version: 1 }
+const group = buildGroup(5, { title: 'Leads', slots: [1, 2], hide_charts: true, zone: 'A' })
 
 function plan(file: object, placeholders: Parameters<typeof listSlotHolders>[1] = []) {
   const config = readMicboardConfig(JSON.stringify(file))

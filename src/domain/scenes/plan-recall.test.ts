@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { buildReceiver } from '../../../test/support/builders.ts'
+import { buildGroup, buildReceiver } from '../../../test/support/builders.ts'
 import type { SlotRecord } from '../../contract/slots.ts'
 import { type Channel, emptyChannel } from '../equipment/receiver.ts'
 import { emptyFields } from '../equipment/slot-entry.ts'
@@ -33,7 +33,7 @@ const stage: Stage = {
     13: { title: 'Rack' },
     21: { title: 'Piano', label: 'Piano' },
   },
-  groups: [{ id: 31, title: 'Act 1', slots: [1, 2], hide_charts: false, zone: null, manufacturer: null, version: 1 }],
+  groups: [buildGroup(31, { title: 'Act 1', slots: [1, 2] })],
   performers: [ada, bo].map((performer) => ({ ...performer, notes: '', version: 1 })),
   units: [11, 12, 13].map((channel_id) => ({ id: channel_id + 40, name: `Pack ${channel_id}`, channel_id })),
   assignments: [{ id: 61, performer: 41, wireless_unit: 51, role: 'Glinda', ...time }],

@@ -10,6 +10,7 @@ import { createCarrier, formatMhz, parseMhz } from '../../../src/domain/frequenc
 import { checkCarriers } from '../../../src/domain/frequencies/check.ts'
 import { builtInProfiles, equipmentOf, type Profile } from '../../../src/domain/frequencies/profiles.ts'
 import { findTvChannel, parseTvInUse } from '../../../src/domain/frequencies/tv-raster.ts'
+import { buildGroup } from '../builders.ts'
 import { onTestEnd } from '../cleanup.ts'
 import { receiver, startFakeService } from './fake-service.ts'
 
@@ -41,9 +42,7 @@ export async function startFrequencies(permissions: readonly Permission[] = ['re
   onTestEnd(() => service.close())
   service.data.responses['/api/auth/session'] = { user: null, role: 'operator', csrf_token: null, permissions }
   service.data.receivers = [receiver(1, [{}, {}, {}, {}]), receiver(2, [{}, {}, {}, {}])]
-  service.data.groups = [
-    { id: 5, title: 'Band', slots: [1, 2, 3], hide_charts: false, manufacturer: null, zone: null, version: 1 },
-  ]
+  service.data.groups = [buildGroup(5, { title: 'Band', slots: [1, 2, 3] })]
   const idle = { transmitter_on: false, rf_level: -88, noise_dbm: -88 }
   const { channel_id: _, ...planned } = carrier(10, '503.125', { transmitter_on: null, rf_level: null, model: null })
   const frequencies: FakeFrequencies = {
