@@ -1,7 +1,7 @@
 import { clockAheadMs, clockToleranceMs, readServiceClock } from './service-time.ts'
 
 const sentAt = Date.now()
-const { headers } = await fetch(new URL('../healthz', import.meta.url), { cache: 'no-store' })
+const { headers } = await fetch(new URL('../healthz', import.meta.url), { method: 'HEAD', cache: 'no-store' })
 readServiceClock({ at: Date.parse(headers.get('date') ?? ''), resolutionMs: 1_000, sentAt, receivedAt: Date.now() })
 const offMs = Math.abs(clockAheadMs())
 if (offMs > clockToleranceMs) {
