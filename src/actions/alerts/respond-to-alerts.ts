@@ -3,6 +3,7 @@
 import type { Actor } from '../../domain/access/access.ts'
 import { type Alert, isMutedOnPurpose, type SnoozeEnd } from '../../domain/alerts/alert.ts'
 import { hasRow } from '../../domain/conditions/condition.ts'
+import { findReceiverOf } from '../../domain/equipment/receiver.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { toAlertEvent } from '../../domain/events/event-drafts.ts'
 import { now } from '../../platform/clock.ts'
@@ -108,7 +109,7 @@ export async function unsnooze({ alerts }: Service, actor: Actor, id: number): P
 /** Snoozes the alert `muted` of a channel until the channel is unmuted. Raises it first if necessary. */
 export function markMutedOnPurpose(service: Service, actor: Actor, channelId: number): Promise<Alert> {
   const { alerts, receiverStore } = service
-  const receiver = receiverStore.listAllFacts().find(({ channels }) => channels.some(({ id }) => id === channelId))
+  const receiver = findReceiverOf(receiverStore.listAllFacts(), channelId)
   const channel = receiver?.channels.find(({ id }) => id === channelId)
   if (receiver === undefined || channel === undefined) {
     throw new RequestError('not_found', { subject: `channel ${channelId}` })

@@ -7,6 +7,7 @@ import type { Body } from '../../contract/schema.ts'
 import type { AuditAction } from '../../contract/values.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { type Assignment, setActive } from '../../domain/equipment/hardware.ts'
+import { findReceiverOf } from '../../domain/equipment/receiver.ts'
 import { holderOf } from '../../domain/equipment/slot-entry.ts'
 import { describeHolder } from '../../domain/equipment/slots.ts'
 import { RequestError } from '../../domain/errors.ts'
@@ -134,8 +135,7 @@ export async function changeChannel(
   if (slot === undefined && profile === undefined) throw new RequestError('bad_request', { details: 'slot: missing' })
   return service.ingest.change(async (tx, revision) => {
     const edit = { actor, time: now(), undo: new UndoRecorder(tx, actor) }
-    const receivers = service.receiverStore.listAllFacts({ manufacturer })
-    const receiver = receivers.find(({ channels }) => channels.some((channel) => channel.id === id))
+    const receiver = findReceiverOf(service.receiverStore.listAllFacts({ manufacturer }), id)
     if (receiver === undefined) throw new RequestError('not_found', { subject: `channel ${id}` })
     const stored = slot === undefined ? [] : await storeMoves(service, tx, revision, [{ channel_id: id, slot }], edit)
     for (const { holder } of stored) {

@@ -1,6 +1,7 @@
 /** Stores moves of channels and placeholders. A channel that is moved onto a placeholder takes over its entries. */
 
 import type { SlotMove } from '../../contract/channels.ts'
+import { findReceiverOf } from '../../domain/equipment/receiver.ts'
 import { emptyFields, fieldsOf, isEmptyEntry, mergeFields } from '../../domain/equipment/slot-entry.ts'
 import { listSlotHolders, type PlannedMove, planMoves, takesChannels } from '../../domain/equipment/slots.ts'
 import type { Service } from '../../service.ts'
@@ -48,7 +49,7 @@ async function merge(
   const holder = { kind: 'channel', id: channel } as const
   const entered = placeholderStore.entryOf({ kind: 'placeholder', id: placeholder }) ?? emptyFields
   const { label, color, ...others } = fieldsOf(entered)
-  const receiver = receiverStore.listAllFacts().find(({ channels }) => channels.some(({ id }) => id === channel))
+  const receiver = findReceiverOf(receiverStore.listAllFacts(), channel)
   if (receiver !== undefined && !isEmptyEntry({ ...emptyFields, ...others })) requireLocal(receiver, 'slot')
   await undo.willChange('placeholders', placeholder)
   await undo.willChangeEntry(holder)

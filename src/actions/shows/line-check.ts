@@ -4,6 +4,7 @@ import type { CheckedState } from '../../contract/checks.ts'
 import type { AuditAction, CheckResult } from '../../contract/values.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { type Check, requireNotEnded } from '../../domain/checks.ts'
+import { findReceiverOf } from '../../domain/equipment/receiver.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { EventDraft } from '../../domain/events/event.ts'
 import { toCheckEvent } from '../../domain/events/event-drafts.ts'
@@ -75,7 +76,7 @@ async function readCheckedState(
   client: string,
 ): Promise<CheckedState | null> {
   const { receiverStore, slotRecords } = service
-  const receiver = receiverStore.listFacts().find(({ channels }) => channels.some(({ id }) => id === channel_id))
+  const receiver = findReceiverOf(receiverStore.listFacts(), channel_id)
   const channel = receiver?.channels.find(({ id }) => id === channel_id)
   if (receiver === undefined || channel === undefined) return null
   const [reading] = await readLineCheck(service, getShow(service, show_id), client, new Set([channel_id]))

@@ -190,6 +190,11 @@ export function reportedHardware(report: DeviceReport): Partial<Hardware> {
   return reported as Partial<Hardware>
 }
 
+/** Returns the receiver that has the channel. */
+export function findReceiverOf(receivers: readonly Receiver[], channelId: number): Receiver | undefined {
+  return receivers.find(({ channels }) => channels.some(({ id }) => id === channelId))
+}
+
 /** Limits `last_seen` to the current time: a machine whose clock is ahead may have stored the receiver. */
 export function clampLastSeen(now: number, receiver: Receiver): Receiver {
   return receiver.last_seen > now ? { ...receiver, last_seen: now } : receiver

@@ -6,6 +6,7 @@ import { hardwareOperations } from '../../contract/hardware.ts'
 import { performerOperations } from '../../contract/performers.ts'
 import { toChassisBody, toUnitBody } from '../../domain/equipment/hardware.ts'
 import { withMount } from '../../domain/equipment/picture.ts'
+import { findReceiverOf } from '../../domain/equipment/receiver.ts'
 import { siteOf, toSingleChannelBody } from '../../domain/equipment/receiver-body.ts'
 import type { EquipmentFilter } from '../../domain/equipment/sites.ts'
 import { RequestError } from '../../domain/errors.ts'
@@ -53,7 +54,7 @@ export function singleRecordRoutes(app: ContractServer, service: Service): void 
   app.route({
     ...channelOperations.getChannel,
     handler: ({ params: { id }, query }) => {
-      const owner = receiverStore.listAllFacts(query).find(({ channels }) => channels.some((one) => one.id === id))
+      const owner = findReceiverOf(receiverStore.listAllFacts(query), id)
       if (owner === undefined) throw notFound('channel', id)
       return readChannel({ channelId: id, receiverId: owner.id })
     },
