@@ -34,7 +34,7 @@ const showTitle = 'Evening'
 const medium = { width: 1200, height: 750 }
 const phone = { width: 390, height: 844 }
 const screens: readonly Screen[] = [
-  { name: 'wall', viewport: { width: 1120, height: 630 }, path: '/wall?group=1&pictures=off&charts=off' },
+  { name: 'wall', viewport: { width: 960, height: 540 }, path: '/wall?group=1&pictures=off&charts=off' },
   { name: 'monitor', viewport: medium, path: '/' },
   { name: 'timeline', viewport: medium, path: '/timeline?span=3600' },
   { name: 'frequencies', viewport: medium, path: '/frequencies' },
