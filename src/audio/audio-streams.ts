@@ -1,0 +1,494 @@
+/**
+ * The audio streams of the installation. One process of an installation receives audio: the one that holds the lease.
+ * A stream is received while it is listened to, held or metered.
+ */
+
+import type { Config } from '../config.ts'
+import { type AudioStream, idleStatus, type StoredStream, type StreamStatus } from '../domain/audio/audio-stream.ts'
+import type { AudioFinding } from '../domain/audio/faults/finding.ts'
+import type { HeldAudio } from '../domain/audio/held-sound.ts'
+import type { StreamDescription } from '../domain/audio/sdp.ts'
+import { RequestError } from '../domain/errors.ts'
+import type { LocalAddress } from '../domain/identity/network.ts'
+import type { Unstored } from '../domain/versions.ts'
+import { Semaphore } from '../platform/concurrency.ts'
+import type { Log } from '../platform/log.ts'
+import { Topic } from '../platform/topic.ts'
+import { pause } from '../platform/wait.ts'
+import type { LeaseManager } from '../sources/lease-manager.ts'
+import { deleteAudioStreams, insertAudioStream, listAudioStreams, updateAudioStream } from '../storage/audio-streams.ts'
+import type { Database } from '../storage/database.ts'
+import { AudioThread } from './audio-thread.ts'
+import { describeStream, FoundStreams, fromDescription } from './found-streams.ts'
+import { findInterfaces } from './interfaces.ts'
+import type { Announcement, ReceivedStatus, ReceivedStream, WorkerCall, WorkerEvent } from './worker-messages.ts'
+
+interface Subsystems {
+  readonly db: Database
+  readonly leaseManager: LeaseManager
+  readonly log: Log
+  /** The addresses of the interfaces on which devices are sought. */
+  readonly localAddresses: readonly LocalAddress[]
+}
+
+type AudioKeys = Pick<Config, 'audio' | 'listening' | 'audio_evidence'>
+
+export interface AudioFrame {
+  /** Counts the frames of a listener from 0. */
+  readonly sequence: number
+  /** Unix milliseconds of the first sample, with a fraction. */
+  readonly at: number
+  /** 20 ms. */
+  readonly samples: Int16Array
+}
+
+export interface AudioListener {
+  onFrame(frame: AudioFrame): void
+  /** Called once when the sound ends without a request of the listener. */
+  onEnd(reason: string): void
+}
+
+export interface HeldChannel {
+  /** Returns the part of this time, in Unix milliseconds, that is in memory; null if none of it is. */
+  read(fromMs: number, toMs: number): Promise<HeldAudio | null>
+  /** Forgets what is in memory. */
+  discard(): void
+  /** Stops holding. */
+  release(): void
+}
+
+/** A listener or a held channel. */
+interface Use {
+  readonly call: Extract<WorkerCall, { type: 'listen' | 'hold' }>
+  /** Null for a held channel. */
+  readonly listener: AudioListener | null
+  /** Null for a listener. */
+  readonly onFindings: OnFindings | null
+}
+
+/** Receives what the detectors find in a held channel. */
+type OnFindings = (findings: readonly AudioFinding[]) => void
+
+const leaseName = 'audio'
+/** How often new and changed announcements are stored. */
+const storeEveryMs = 250
+/** More are discarded, and announced again later: a flood of ever new streams must not occupy the database. */
+const maxPending = 20
+const maxFound = 500
+const retryMs = 5000
+/** Interfaces may get their addresses late. */
+const checkInterfacesMs = 10_000
+const startMs = 2000
+
+export class AudioStreams {
+  /** The list or the status of streams has changed. */
+  readonly changed = new Topic<'list' | 'status'>()
+  /** Streams that stay in the list when they are no longer announced. */
+  mapped: ReadonlySet<number> = new Set()
+  /** Edits and announcements are stored one after another. */
+  readonly edits = new Semaphore(1)
+  readonly #config: AudioKeys
+  readonly #subsystems: Subsystems
+  readonly #thread: AudioThread
+  readonly #streams = new Map<number, StoredStream>()
+  readonly #statuses = new Map<number, { readonly status: ReceivedStatus; readonly at: number }>()
+  readonly #found = new FoundStreams()
+  /** Announcements that are not stored yet, by key. */
+  readonly #pending = new Map<string, { readonly description: StreamDescription; readonly interface: string | null }>()
+  readonly #uses = new Map<number, Use>()
+  #lastUse = 0
+  #isReceiving = false
+  /** The process that receives audio instead of this one. */
+  #holder: string | null = null
+  #interfaces: readonly LocalAddress[] = []
+
+  constructor(config: AudioKeys, subsystems: Subsystems) {
+    this.#config = config
+    this.#subsystems = subsystems
+    this.#thread = new AudioThread(subsystems.log)
+    this.#thread.started.subscribe(() => this.#threadStarted())
+    this.#thread.failed.subscribe(() => this.#threadFailed())
+    this.#thread.events.subscribe((event) => this.#receive(event))
+  }
+
+  /** True if the configuration has audio, listening or evidence. Otherwise nothing is received. */
+  get isOn(): boolean {
+    const { audio, listening, audio_evidence } = this.#config
+    return audio !== null || listening || audio_evidence
+  }
+
+  /** Receives audio while this process holds the lease, until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    const onStandBy = (holder: string) => {
+      this.#holder = holder
+    }
+    const receive = (lease: { readonly signal: AbortSignal }) => this.#receiveWhileHeld(lease.signal)
+    await this.#subsystems.leaseManager.runWhileHeld(leaseName, signal, receive, { onStandBy })
+  }
+
+  /** Throws a RequestError that names the process that receives audio, if it is another one. */
+  requireReceiver(): void {
+    if (this.#isReceiving) return
+    const subject =
+      this.#holder === null ? 'No process receives audio yet.' : `Audio is received by the process ${this.#holder}.`
+    throw new RequestError('audio_elsewhere', { subject })
+  }
+
+  /** As `requireReceiver`, but waits while the service starts. */
+  async whenReceiving(): Promise<void> {
+    const until = performance.now() + startMs
+    while (!this.#isReceiving && this.#holder === null && performance.now() < until) {
+      await pause(20, new AbortController().signal)
+    }
+    this.requireReceiver()
+  }
+
+  list(): readonly AudioStream[] {
+    return [...this.#streams.values()].map((stream) => this.#toAudioStream(stream))
+  }
+
+  find(id: number): AudioStream | undefined {
+    const stream = this.#streams.get(id)
+    return stream && this.#toAudioStream(stream)
+  }
+
+  /** Receives a stream for some seconds, for its levels. */
+  meter(id: number): void {
+    if (!this.isOn || this.#streams.get(id)?.enabled !== true) return
+    this.#thread.start()
+    this.#thread.post({ type: 'meter', streamId: id })
+  }
+
+  /**
+   * Receives the stream while it is used, and passes on frames of one channel, which counts from 1, as mono PCM16.
+   * Returns a function that ends listening. Throws a RequestError if there is no such stream or channel.
+   */
+  listen(streamId: number, channel: number, rate: 48_000 | 24_000, listener: AudioListener): () => void {
+    const use = this.#use({ type: 'listen', streamId, channel, rate }, listener)
+    return () => this.#end(use)
+  }
+
+  /** Keeps the last 15 s of a channel in the worker's memory. Throws a RequestError as `listen` does. */
+  hold(streamId: number, channel: number, onFindings: OnFindings = () => {}): HeldChannel {
+    const use = this.#use({ type: 'hold', streamId, channel }, null, onFindings)
+    return {
+      read: (fromMs, toMs) => this.#thread.read(use, fromMs, toMs),
+      discard: () => this.#thread.post({ type: 'discard', use }),
+      release: () => this.#end(use),
+    }
+  }
+
+  /** Replaces a stream after an edit, or adds one. */
+  put(stream: StoredStream): void {
+    this.#streams.set(stream.id, stream)
+    this.#define(stream)
+    for (const [id, { call, listener }] of this.#uses) {
+      if (call.streamId !== stream.id || listener === null) continue
+      if (!stream.enabled) this.#endListener(id, 'The stream was disabled.')
+      else if (call.channel > stream.channels) this.#endListener(id, `The stream has no channel ${call.channel} now.`)
+    }
+    this.changed.publish('list')
+  }
+
+  remove(id: number): void {
+    const stream = this.#streams.get(id)
+    if (stream === undefined) return
+    this.#streams.delete(id)
+    this.#statuses.delete(id)
+    if (stream.key !== null) this.#found.withdrawn(stream.key)
+    this.#thread.post({ type: 'remove', streamId: id })
+    for (const [use, { call, listener }] of this.#uses) {
+      if (call.streamId === id && listener !== null) this.#endListener(use, 'The stream was deleted.')
+    }
+    this.changed.publish('list')
+  }
+
+  // --- Uses ----------------------------------------------------------------------------------------------------------
+
+  #use(
+    call: Omit<Extract<Use['call'], { type: 'listen' }>, 'use'> | Omit<Extract<Use['call'], { type: 'hold' }>, 'use'>,
+    listener: AudioListener | null,
+    onFindings: OnFindings | null = null,
+  ): number {
+    const { streamId, channel } = call
+    this.requireReceiver()
+    const stream = this.#streams.get(streamId)
+    if (stream === undefined) throw new RequestError('not_found', { subject: `audio stream ${streamId}` })
+    if (channel < 1 || channel > stream.channels) {
+      throw new RequestError('not_found', { subject: `channel ${channel} of audio stream ${streamId}` })
+    }
+    if (!stream.enabled && listener !== null) {
+      throw new RequestError('wrong_state', { subject: `The audio stream ${stream.name} is disabled.` })
+    }
+    const use = ++this.#lastUse
+    const added: Use = { call: { ...call, use }, listener, onFindings }
+    this.#uses.set(use, added)
+    // A thread that starts receives all uses.
+    if (this.#thread.isRunning) this.#thread.post(added.call)
+    else this.#thread.start()
+    return use
+  }
+
+  #end(use: number): void {
+    if (this.#uses.delete(use)) this.#thread.post({ type: 'end', use })
+  }
+
+  #endListener(use: number, reason: string): void {
+    const listener = this.#uses.get(use)?.listener
+    this.#end(use)
+    listener?.onEnd(reason)
+  }
+
+  // --- The thread ----------------------------------------------------------------------------------------------------
+
+  #threadStarted(): void {
+    if (this.#config.audio !== null) this.#thread.post({ type: 'discover', interfaces: this.#interfaces })
+    for (const stream of this.#streams.values()) this.#define(stream)
+    for (const { call } of this.#uses.values()) this.#thread.post(call)
+  }
+
+  #threadFailed(): void {
+    this.#statuses.clear()
+    for (const [use, { listener }] of this.#uses) {
+      if (listener !== null) this.#endListener(use, 'Receiving audio failed.')
+    }
+  }
+
+  #define(stream: StoredStream): void {
+    const { id, enabled, source, encoding, sample_rate: rate, channels, payload_type: payloadType, legs } = stream
+    const command = this.#config.audio?.commands.find(({ name }) => keyOfCommand(name) === stream.key) ?? null
+    if (!enabled || (source === 'command' && command === null)) {
+      this.#thread.post({ type: 'remove', streamId: id })
+      return
+    }
+    const format = command?.format ?? encoding
+    const defined: ReceivedStream = {
+      ...{ id, format, rate, channels, payloadType, legs },
+      interfaces: this.#interfacesOf(stream),
+      command: command && { argv: command.argv },
+    }
+    this.#thread.post({ type: 'stream', stream: defined })
+  }
+
+  #interfacesOf(stream: StoredStream): readonly string[] {
+    if (stream.interface === null) return this.#interfaces.map(({ address }) => address)
+    const found = findInterfaces([stream.interface])
+    return found.length === 0 ? [stream.interface] : found.map(({ address }) => address)
+  }
+
+  #receive(event: Exclude<WorkerEvent, { type: 'read' | 'warning' | 'closed' }>): void {
+    if (event.type === 'frame') {
+      const { use, sequence, at, samples } = event
+      this.#uses.get(use)?.listener?.onFrame({ sequence, at, samples })
+    } else if (event.type === 'findings') this.#uses.get(event.use)?.onFindings?.(event.findings)
+    else if (event.type === 'statuses') {
+      const at = performance.now()
+      for (const status of event.statuses) this.#statuses.set(status.streamId, { status, at })
+      this.changed.publish('status')
+    } else this.#announced(event.announcement)
+  }
+
+  // --- The list ------------------------------------------------------------------------------------------------------
+
+  async #receiveWhileHeld(signal: AbortSignal): Promise<void> {
+    while (!(await this.#load())) if (!(await pause(retryMs, signal))) return
+    this.#holder = null
+    this.#isReceiving = true
+    this.#findInterfaces()
+    if (this.#config.audio !== null) this.#thread.start()
+    this.changed.publish('list')
+    let checkedAt = performance.now()
+    while (await pause(storeEveryMs, signal)) {
+      await this.edits.run(() => this.#storeAnnouncements())
+      if (performance.now() - checkedAt < checkInterfacesMs) continue
+      checkedAt = performance.now()
+      if (this.#findInterfaces() && this.#thread.isRunning) this.#threadStarted()
+    }
+    this.#isReceiving = false
+    for (const use of this.#uses.keys()) this.#endListener(use, 'This process no longer receives audio.')
+    await this.#thread.close()
+    this.#streams.clear()
+    this.#statuses.clear()
+    this.#found.clear()
+    this.#pending.clear()
+    this.changed.publish('list')
+  }
+
+  async #load(): Promise<boolean> {
+    const { db, log } = this.#subsystems
+    try {
+      const stored = await listAudioStreams(db.read)
+      const programs = await this.#storePrograms(stored)
+      const streams = [...stored.filter(({ source }) => source !== 'command'), ...programs]
+      for (const stream of streams) {
+        this.#streams.set(stream.id, stream)
+        // They expire unless they are announced again.
+        if (stream.source === 'sap' && stream.key !== null) this.#found.announced(stream.key, performance.now())
+      }
+      return true
+    } catch (error) {
+      log.warn({ error: String(error) }, 'audio streams could not be read from the database')
+      return false
+    }
+  }
+
+  /** Stores a stream for each program of the configuration, and deletes those of programs that are gone. */
+  async #storePrograms(stored: readonly StoredStream[]): Promise<StoredStream[]> {
+    const commands = this.#config.audio?.commands ?? []
+    const keys = new Set(commands.map(({ name }) => keyOfCommand(name)))
+    const gone = stored.filter(({ source, key }) => source === 'command' && !keys.has(key ?? ''))
+    return this.#subsystems.db.transaction(async (tx) => {
+      await deleteAudioStreams(
+        tx,
+        gone.map(({ id }) => id),
+      )
+      const streams: StoredStream[] = []
+      for (const { name, format, rate, channels } of commands) {
+        const key = keyOfCommand(name)
+        const encoding = format === 's16le' ? 'L16' : 'L24'
+        const described = { encoding, sample_rate: rate, channels } as const
+        const known = stored.find((stream) => stream.key === key)
+        const stream =
+          known === undefined
+            ? await insertAudioStream(tx, { ...newStream, ...described, key, name, source: 'command' })
+            : { ...known, ...described }
+        if (known !== undefined) await updateAudioStream(tx, stream)
+        streams.push(stream)
+      }
+      return streams
+    })
+  }
+
+  /** Returns whether they have changed. */
+  #findInterfaces(): boolean {
+    const chosen = this.#config.audio?.interfaces ?? []
+    const interfaces = chosen.length > 0 ? findInterfaces(chosen) : this.#subsystems.localAddresses
+    const isChanged = JSON.stringify(interfaces) !== JSON.stringify(this.#interfaces)
+    this.#interfaces = interfaces
+    return isChanged
+  }
+
+  #announced(announcement: Announcement): void {
+    const { sender } = announcement
+    if (announcement.type === 'deletion') {
+      const prefix = `${sender} ${announcement.key} `
+      for (const key of this.#pending.keys()) if (key.startsWith(prefix)) this.#pending.delete(key)
+      for (const { key } of this.#streams.values()) if (key?.startsWith(prefix)) this.#found.withdrawn(key)
+      return
+    }
+    for (const description of announcement.streams) {
+      const key = `${sender} ${description.key}`
+      const stream = this.#findByKey(key)
+      if (stream !== undefined) this.#found.announced(key, performance.now())
+      const found = { description, interface: announcement.interface }
+      const isUnchanged = stream !== undefined && describeStream(stream, description, found.interface) === stream
+      if (!isUnchanged && (this.#pending.has(key) || this.#pending.size < maxPending)) this.#pending.set(key, found)
+    }
+  }
+
+  /** Stores what was announced since the last call, and deletes what is no longer announced. */
+  async #storeAnnouncements(): Promise<void> {
+    const { db, log } = this.#subsystems
+    const now = performance.now()
+    this.#found.expire(now)
+    const withdrawn = this.#listed().filter((stream) => !this.#found.has(stream.key ?? '') && !this.#isKept(stream))
+    const { added, changed, displaced } = this.#planAnnouncements(now, withdrawn)
+    const removed = [...withdrawn, ...displaced].map(({ id }) => id)
+    if (added.length + changed.length + removed.length === 0) return
+    try {
+      const stored = await db.transaction(async (tx) => {
+        await deleteAudioStreams(tx, removed)
+        for (const stream of changed) await updateAudioStream(tx, stream)
+        const inserted: StoredStream[] = []
+        for (const stream of added) inserted.push(await insertAudioStream(tx, stream))
+        return inserted
+      })
+      for (const id of removed) this.remove(id)
+      for (const stream of [...changed, ...stored]) {
+        this.#found.announced(stream.key ?? '', now)
+        this.put(stream)
+      }
+    } catch (error) {
+      log.warn({ error: String(error) }, 'announced audio streams could not be stored')
+    }
+  }
+
+  #planAnnouncements(now: number, withdrawn: readonly StoredStream[]) {
+    const added: Unstored<StoredStream>[] = []
+    const changed: StoredStream[] = []
+    const displaced: StoredStream[] = []
+    let free = maxFound - this.#listed().length + withdrawn.length
+    const candidates = this.#found.listOldest(this.#listed(), now).filter((stream) => !this.#isKept(stream))
+    const removable = candidates.filter((stream) => !withdrawn.includes(stream))
+    for (const [key, { description, interface: address }] of this.#pending) {
+      const stream = this.#findByKey(key)
+      if (stream !== undefined) {
+        changed.push(describeStream(stream, description, address))
+        continue
+      }
+      const oldest = free > 0 ? undefined : removable.shift()
+      if (free <= 0 && oldest === undefined) continue
+      if (oldest === undefined) free--
+      else displaced.push(oldest)
+      added.push({ ...newStream, ...fromDescription(description, address), key, source: 'sap' })
+    }
+    this.#pending.clear()
+    return { added, changed, displaced }
+  }
+
+  #listed(): StoredStream[] {
+    return [...this.#streams.values()].filter(({ source }) => source === 'sap')
+  }
+
+  #findByKey(key: string): StoredStream | undefined {
+    return [...this.#streams.values()].find((stream) => stream.key === key)
+  }
+
+  /** True for streams that are mapped or in use. */
+  #isKept({ id }: StoredStream): boolean {
+    return this.mapped.has(id) || [...this.#uses.values()].some(({ call }) => call.streamId === id)
+  }
+
+  #toAudioStream(stream: StoredStream): AudioStream {
+    const [leg] = stream.legs
+    return {
+      ...stream,
+      address: leg?.address ?? null,
+      port: leg?.port ?? null,
+      announced: stream.source !== 'sap' || this.#found.has(stream.key ?? ''),
+      status: this.#statusOf(stream),
+    }
+  }
+
+  #statusOf({ id, enabled }: StoredStream): StreamStatus {
+    const received = this.#statuses.get(id)
+    if (received === undefined) return idleStatus
+    const { status, at } = received
+    const { packets, lost, reordered, restarts, jitterMs, lastPacketAgeMs, levels, error } = status
+    const age = lastPacketAgeMs === null ? null : (lastPacketAgeMs + performance.now() - at) / 1000
+    return {
+      ...{ packets, lost, reordered, restarts },
+      jitter_ms: Math.round(jitterMs * 1000) / 1000,
+      last_packet_age: age === null ? null : Math.round(age * 100) / 100,
+      levels: enabled ? levels : null,
+      error: enabled ? error : null,
+    }
+  }
+}
+
+/** The fields of a stream that its source may not have. */
+export const newStream = {
+  key: null,
+  interface: null,
+  payload_type: null,
+  labels: [],
+  legs: [],
+  device: null,
+  origin: null,
+  enabled: true,
+  is_edited: false,
+} as const
+
+function keyOfCommand(name: string): string {
+  return `command ${name}`
+}

@@ -1,0 +1,91 @@
+/** Receives announcements of streams. */
+
+import { createSocket, type Socket } from 'node:dgram'
+import { platform } from 'node:os'
+import { inflateSync } from 'node:zlib'
+import { parseSap, type SapDecoders, sapGroups, sapPort } from '../domain/audio/sap.ts'
+import { parseSdp } from '../domain/audio/sdp.ts'
+import { isInSubnet, type LocalAddress, parseSubnet } from '../domain/identity/network.ts'
+import type { Announcement } from './worker-messages.ts'
+
+/** More are discarded: the list is limited to a few hundred streams, and each is announced every few seconds. */
+const maxPacketsPerSecond = 200
+
+export class SapListener {
+  readonly #interfaces: readonly LocalAddress[]
+  readonly #onAnnouncement: (announcement: Announcement) => void
+  readonly #onWarning: (message: string) => void
+  readonly #sockets: Socket[]
+  #second = 0
+  #packetsInSecond = 0
+
+  constructor(
+    interfaces: readonly LocalAddress[],
+    onAnnouncement: (announcement: Announcement) => void,
+    onWarning: (message: string) => void,
+  ) {
+    this.#interfaces = interfaces
+    this.#onAnnouncement = onAnnouncement
+    this.#onWarning = onWarning
+    this.#sockets = sapGroups.map((group) => this.#open(group))
+  }
+
+  close(): void {
+    for (const socket of this.#sockets.splice(0)) socket.close()
+  }
+
+  #open(group: string): Socket {
+    const socket = createSocket({ type: 'udp4', reuseAddr: true })
+    const fail = (error: Error) => this.#onWarning(`announcements to ${group} cannot be received: ${error.message}`)
+    socket.on('error', fail)
+    socket.on('message', (packet, { address }) => this.#receive(packet, address))
+    socket.bind({ address: platform() === 'win32' ? '0.0.0.0' : group, port: sapPort }, () => {
+      for (const { address } of this.#interfaces) {
+        try {
+          socket.addMembership(group, address)
+        } catch (error) {
+          fail(error as Error)
+        }
+      }
+    })
+    return socket
+  }
+
+  #receive(packet: Buffer, sender: string): void {
+    const second = Math.floor(performance.now() / 1000)
+    if (second !== this.#second) {
+      this.#second = second
+      this.#packetsInSecond = 0
+    }
+    if (++this.#packetsInSecond > maxPacketsPerSecond) return
+    const message = parseSap(packet, decoders)
+    if (message === null) return
+    const origin = { sender, interface: this.#interfaceOf(sender) }
+    if (message.type === 'deletion') {
+      this.#onAnnouncement({ ...message, ...origin })
+      return
+    }
+    const parsed = parseSdp(message.sdp)
+    if ('streams' in parsed) this.#onAnnouncement({ type: 'announcement', streams: parsed.streams, ...origin })
+  }
+
+  /** The system does not say where a packet arrived, but a sender is usually in the network of the interface. */
+  #interfaceOf(sender: string): string | null {
+    const found = this.#interfaces.find(({ cidr }) => {
+      const [address = '', bits = ''] = (cidr ?? '').split('/')
+      const subnet = parseSubnet(`${address}/${bits}`)
+      return subnet !== null && isInSubnet(subnet, sender)
+    })
+    return found?.address ?? null
+  }
+}
+
+function inflate(bytes: Uint8Array, maxOutputLength: number): Uint8Array | null {
+  try {
+    return inflateSync(bytes, { maxOutputLength })
+  } catch {
+    return null
+  }
+}
+
+const decoders: SapDecoders = { inflate, decode: (bytes) => Buffer.from(bytes).toString() }

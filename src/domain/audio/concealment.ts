@@ -1,0 +1,83 @@
+import type { SampleRange } from './ring.ts'
+
+/** Own choice: speech is stationary for about this time. */
+const repeatSeconds = 0.005
+const rampSeconds = 0.002
+
+/**
+ * Hides lost samples from listeners. Up to 5 ms, it plays the last sound backwards, which continues without a step, and
+ * fades; longer losses become silence with ramps of 2 ms.
+ */
+export class Concealer {
+  readonly #repeat: number
+  readonly #ramp: number
+  /** The last received samples. */
+  readonly #history: Float64Array
+  /** Where the next sample of the history is written. */
+  #at = 0
+  /** Samples of the present loss so far; 0 outside of losses. */
+  #gap = 0
+  /** Samples that are still faded in after a loss. */
+  #fading = 0
+  #fade = 0
+
+  constructor(rate: number) {
+    this.#repeat = Math.round(rate * repeatSeconds)
+    this.#ramp = Math.round(rate * rampSeconds)
+    this.#history = new Float64Array(this.#repeat)
+  }
+
+  /** Replaces the lost samples of the next block. */
+  conceal(samples: Int32Array, lost: readonly SampleRange[]): void {
+    if (lost.length === 0 && this.#gap === 0 && this.#fading === 0) {
+      this.#remember(samples, 0, samples.length)
+      return
+    }
+    let at = 0
+    for (const { from, to } of lost) {
+      this.#receive(samples, at, from)
+      this.#fill(samples, from, to)
+      at = to
+    }
+    this.#receive(samples, at, samples.length)
+  }
+
+  #fill(samples: Int32Array, from: number, to: number): void {
+    this.#fade = this.#gap + to - from > this.#repeat ? this.#ramp : this.#repeat
+    for (let index = from; index < to; index++) {
+      samples[index] = Math.round(this.#repeated(this.#gap))
+      this.#gap++
+    }
+    this.#fading = this.#ramp
+  }
+
+  #receive(samples: Int32Array, from: number, to: number): void {
+    if (from === to) return
+    let index = from
+    for (; index < to && this.#fading > 0; index++) {
+      const part = this.#fading / (this.#ramp + 1)
+      const received = samples[index] ?? 0
+      samples[index] = Math.round(received * (1 - part) + this.#repeated(this.#gap) * part)
+      this.#gap++
+      this.#fading--
+    }
+    if (this.#fading > 0) return
+    this.#gap = 0
+    this.#remember(samples, index, to)
+  }
+
+  /** The sample of the reversed history this far after its end. */
+  #repeated(offset: number): number {
+    if (offset >= this.#fade) return 0
+    const length = this.#history.length
+    const sample = this.#history[(this.#at - 1 - offset + 2 * length) % length] ?? 0
+    return sample * (1 - offset / this.#fade)
+  }
+
+  #remember(samples: Int32Array, from: number, to: number): void {
+    for (let index = Math.max(from, to - this.#history.length); index < to; index++) {
+      this.#history[this.#at] = samples[index] ?? 0
+      this.#at = (this.#at + 1) % this.#history.length
+    }
+  }
+}
