@@ -31,6 +31,7 @@ it.concurrent.each(engines)('lists the carriers of channels and placeholders (%s
     rf_level: null,
     noise_dbm: null,
     tv_channel: null,
+    measured: 'unmeasured',
   })
   expect(json.carriers[1]).toMatchObject({
     id: `c${channel.id}`,
@@ -191,6 +192,13 @@ it.concurrent.each([
   [{ carriers: [{ id: 'a', mhz: '500.000', profile: 'ulxd', guards: {} }] }, 'carriers.0: expected profile or guards'],
   [{ carriers: [{ id: 'a', mhz: '500.000', window_mhz: 50 }] }, 'carriers.0.window_mhz: expected guards'],
   [{ carriers: Array(2).fill({ id: 'a', mhz: '500.000' }) }, 'carriers.1.id: expected every id once; a is repeated'],
+  [
+    { carriers: [{ id: 'a', mhz: '500.000', groups: [''] }] },
+    'carriers.0.groups.0: expected the id of a group, or its name',
+  ],
+  [{ carriers: [{ id: 'a', mhz: '500.000', groups: Array(21).fill('a') }] }, 'carriers.0.groups: expected a list of'],
+  [{ carriers: [], never_on_together: [['a', 'a']] }, 'never_on_together.0: expected a list of 2 to 100 different'],
+  [{ carriers: [], never_on_together: [['a']] }, 'never_on_together.0: expected a list of 2 to 100 different'],
   [{ carriers: Array(1001).fill({ id: 'a', mhz: '500.000' }) }, 'carriers: expected a list of at most 1000'],
 ])('rejects the check %#', async (body, details) => {
   const app = await startApp()
@@ -247,13 +255,98 @@ it.concurrent('keeps its distance from carriers to keep, ranges to avoid and TV 
   }
 })
 
-// Conformance: C-15.10.
+// Conformance: C-23.90.
+it.concurrent('checks no products and no spacing of carriers that are never on together', async () => {
+  const app = await startApp()
+  const carriers = [
+    { id: 'a', mhz: '500.000', groups: ['act 1'], locked: true },
+    { id: 'b', mhz: '500.100', groups: [7, 'act 2'] },
+    { id: 'c', mhz: '500.000', groups: [7] },
+  ]
+  const kindsWith = async (never_on_together: readonly unknown[]) => {
+    const { json } = await app.post('/api/frequencies/check/', { carriers, never_on_together })
+    return json.conflicts.map(({ kind, victim }: Record<string, string>) => `${kind} ${victim}`).sort()
+  }
+  expect(await kindsWith([])).toEqual(['duplicate c', 'spacing b', 'spacing c'])
+  expect(
+    await kindsWith([
+      ['act 1', 'act 2'],
+      ['nobody', 'else'],
+    ]),
+  ).toEqual(['duplicate c', 'spacing b', 'spacing c'])
+  expect(await kindsWith([['act 1', 'act 2', 7]])).toEqual(['spacing c'])
+})
+
+// Conformance: C-23.99.
+it.concurrent('suggests carriers of groups, zones and priorities, and spares, and explains what is unplaced', async () => {
+  const app = await startApp()
+  const request = {
+    wanted: [
+      { profile: 'ulxd', candidates: ['470.125', '471.000'], count: 3, groups: ['act 1', 5], zone: 'Hall', spares: 1 },
+      { profile: 'generic', ranges: [{ from: '480.000', to: '481.000' }], count: 1, priority: 5, zone: null },
+    ],
+    keep: [{ id: 'kept', mhz: '471.000', profile: 'ulxd', locked: true, groups: [9] }],
+    never_on_together: [[5, 'act 1', 'act 2']],
+    soft: ['2t5o'],
+  }
+  const { status, json } = await app.post('/api/frequencies/suggest/', request)
+  const labels = { profile: 'ulxd', groups: ['act 1', 5], zone: 'Hall' }
+  expect([status, json]).toEqual([
+    200,
+    {
+      carriers: [
+        { ...labels, mhz: '470.125', soft: [], measured: 'unmeasured' },
+        { profile: 'generic', mhz: '480.000', soft: [], measured: 'unmeasured' },
+      ],
+      spares: [],
+      unplaced: [{ ...labels, count: 2, reason: { kind: 'spacing', by: ['kept', 'new:470.125'] } }],
+    },
+  ])
+  const again = await app.post('/api/frequencies/suggest/', {
+    ...request,
+    never_on_together: [
+      [5, 9],
+      ['act 1', 9],
+    ],
+  })
+  expect(again.json.carriers.map(({ mhz }: { mhz: string }) => mhz)).toEqual(['470.125', '471.000', '480.000'])
+})
+
+// Conformance: C-15.10, C-23.100.
 it.concurrent.each([
   [{}, 'wanted: missing'],
   [{ wanted: [{ profile: 'none', ranges: [], count: 1 }] }, 'wanted.0.profile: there is no profile none'],
   [{ wanted: [{ profile: 'ulxd', ranges: [], count: 0 }] }, 'wanted.0.count: expected a whole number from 1 to 1000'],
   [{ wanted: [], timeout_ms: 50 }, 'timeout_ms: expected a whole number from 100 to 30000'],
   [{ wanted: [], level: 'loose' }, 'level: expected one of robust, standard, more'],
+  [
+    { wanted: [{ profile: 'ulxd', candidates: ['470.125', '850.000'], count: 1 }] },
+    'wanted.0.candidates.1: 850.000 MHz is outside the bands of the profile',
+  ],
+  [
+    { wanted: [{ profile: 'ulxd', candidates: [], count: 1 }] },
+    'wanted.0.candidates: expected a list of 1 to 2000 MHz',
+  ],
+  [{ wanted: [{ profile: 'ulxd', candidates: ['470'], count: 1 }] }, 'wanted.0.candidates.0: expected text with a'],
+  [{ wanted: [{ profile: 'ulxd', count: 1 }] }, 'wanted.0: expected either ranges or candidates'],
+  [
+    { wanted: [{ profile: 'ulxd', candidates: ['470.125'], ranges: [], count: 1 }] },
+    'wanted.0: expected either ranges or candidates',
+  ],
+  [
+    { wanted: [{ profile: 'ulxd', ranges: [], count: 1, priority: 0.5 }] },
+    'wanted.0.priority: expected a whole number',
+  ],
+  [{ wanted: [{ profile: 'ulxd', ranges: [], count: 1, spares: 1001 }] }, 'wanted.0.spares: expected a whole number'],
+  [{ wanted: [{ profile: 'ulxd', ranges: [], count: 1, zone: '' }] }, 'wanted.0.zone: expected text of 1 to 64'],
+  [
+    { wanted: [{ profile: 'ulxd', ranges: [], count: 1, groups: [0] }] },
+    'wanted.0.groups.0: expected the id of a group',
+  ],
+  [{ wanted: [], soft: ['duplicate'] }, 'soft.0: expected one of spacing, 2t3o'],
+  [{ wanted: [], soft: ['tv', 'tv'] }, 'soft: expected a list of spacing, 2t3o'],
+  [{ wanted: [], never_on_together: [[1, 2, 1]] }, 'never_on_together.0: expected a list of 2 to 100 different groups'],
+  [{ wanted: [], keep: [{ id: 'a', mhz: '500.000', locked: 'yes' }] }, 'keep.0.locked: expected true or false'],
   [
     { wanted: [], avoid: [{ from: '480.000', to: '470.000' }] },
     'avoid: expected from (480.000) to be at most to (470.000)',

@@ -196,7 +196,7 @@ describe('a system that manages several devices', () => {
     const model = 'System API'
     const found = { ip: '127.0.77.9', device_type: 'system', channels: 0, manufacturer: 'shure', model, address }
     const { status, json } = await findDevices(app, '127.0.77.8/30', 1)
-    expect([status, json]).toEqual([200, { discovered: 1, devices: [found] }])
+    expect([status, json]).toEqual([200, { discovered: 1, devices: [{ ...found, heard_on: ['lo'] }] }])
     expect((await app.get('/api/data.json')).json.discovered).toEqual([expect.objectContaining(found)])
 
     const installation = await createInstallation({ manufacturers: [{ code: 'shure' }], ...range })

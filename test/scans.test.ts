@@ -82,7 +82,7 @@ describe.concurrent.each(engines)('scans (%s)', (engine) => {
     expect(results.filter(({ status }) => status === 201)).toHaveLength(1)
     const refused = results.filter(({ status }) => status === 409)
     expect(refused.map(({ json }) => json.error)).toEqual(
-      Array(2).fill('50 scans are stored, which is the limit. Delete a scan and upload the file again.'),
+      Array(2).fill('50 scans are stored, which is the limit. Delete a scan and try again.'),
     )
     const [{ id }] = (await app.get('/api/scans/')).json
     expect((await app.send('DELETE', `/api/scans/${id}/`)).status).toBe(204)
@@ -131,6 +131,38 @@ describe.concurrent('uploads of scans', () => {
     expect((await app.get('/api/scans/')).json).toEqual([])
   })
 
+  // Conformance: C-23.22.
+  it('unite several files to one scan with the highest level at each frequency', async () => {
+    const app = await startApp()
+    const send = (files: Readonly<Record<string, string>>) => {
+      const form = new FormData()
+      for (const [name, content] of Object.entries(files)) form.append('file', new Blob([content]), name)
+      return sendForm(app, form)
+    }
+    const louder = csvFile(points.map(([mhz, dbm], index) => [mhz + 0.05, dbm + (index === 0 ? 10 : -40)]))
+    const damaged = louder.replace('470.075', 'x,-90\r\n470.075')
+    const { status, json } = await send({ 'low.csv': csvFile(), 'high.csv': damaged, 'wsm.csv': wsmFile() })
+    expect(status).toBe(201)
+    expect(json).toMatchObject({
+      ...{ name: 'low.csv + 2', format: 'mixed', unit: 'dBm', calibrated: true, points: 7, step_khz: 25 },
+      ...{ from_mhz: '470.000', to_mhz: '470.150', rows_read: 15, taken_at: expect.any(String) },
+      rows_skipped: [{ file: 'high.csv', line: 2, why: '"x" is not a frequency.' }],
+    })
+    const { dbm } = (await app.get(`/api/scans/${json.id}/`)).json
+    expect(dbm).toEqual([-98.5, -97, -61.3, -88, -101.2, -128, -141.2])
+    for (const [files, details] of [
+      [{ 'a.csv': csvFile(), 'b.csv': 'hello' }, 'file: b.csv: No line contains a frequency and a level'],
+      [
+        { 'a.csv': csvFile(), 'b.csv': powerRows([points.map(([, level]) => level)]) },
+        'file: b.csv has relative levels, a.csv has levels in dBm. Upload them as separate scans.',
+      ],
+    ] as const) {
+      const refused = await send(files)
+      expect([refused.status, refused.json.details]).toEqual([400, expect.stringContaining(details)])
+    }
+    expect((await app.get('/api/scans/')).json).toHaveLength(1)
+  })
+
   // Conformance: C-15.57.
   it('refuse forms without exactly one file, and wrong fields', async () => {
     const app = await startApp()
@@ -146,7 +178,7 @@ describe.concurrent('uploads of scans', () => {
       [form(['offset_db', '3']), 'file: missing'],
       [form(['file', csvFile()]), 'file: expected a file, not text'],
       [form(['scan', file()]), 'file: missing'],
-      [form(['file', file()], ['file', file()]), 'body: expected only one file'],
+      [form(...Array.from({ length: 65 }, () => ['file', file()] as const)), 'body: expected at most 64 files'],
       [form(['file', file()], ['name', 'x']), 'name: unknown field'],
       [
         form(['file', file()], ['offset_db', 'x']),

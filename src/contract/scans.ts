@@ -1,7 +1,7 @@
 /** Spectrum scans: measured RF levels over a range of frequencies, uploaded as a file. */
 
 import Type from 'typebox'
-import { maxOffsetDb } from '../domain/frequencies/scans/scan.ts'
+import { maxOffsetDb, maxScanFiles } from '../domain/frequencies/scans/scan.ts'
 import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
 import {
@@ -31,10 +31,10 @@ const megahertz = (description: string) => text(`${description} in MHz, with thr
 
 export const Scan = named('Scan', 'A spectrum scan.', {
   id,
-  name: text('Name of the uploaded file.'),
+  name: text('Name of the uploaded file; of the first one and the number of the others, if there were several.'),
   format: oneOf(
     scanFormats,
-    'Format of the file: `csv`: a table of frequencies and levels, from Wireless Workbench, RF Explorer, tinySA or others; `rf_explorer`: sweeps of RF Explorer; `wsm`: Wireless Systems Manager; `sdb2` and `sdb3`: Wireless Workbench; `rtl_power` and `hackrf_sweep`: rows of these programs; `rohde_schwarz`, `keysight` and `anritsu`: traces of spectrum analysers.',
+    'Format of the file: `csv`: a table of frequencies and levels, from Wireless Workbench, RF Explorer, tinySA or others; `rf_explorer`: sweeps of RF Explorer; `wsm`: Wireless Systems Manager; `sdb2` and `sdb3`: Wireless Workbench; `rtl_power` and `hackrf_sweep`: rows of these programs; `rohde_schwarz`, `keysight` and `anritsu`: traces of spectrum analysers; `sweeps`: the highest levels of sweeps that an analyser pushed; `mixed`: several files of different formats.',
   ),
   points: whole('Number of measured frequencies.'),
   from_mhz: megahertz('Lowest measured frequency'),
@@ -52,7 +52,8 @@ export const Scan = named('Scan', 'A spectrum scan.', {
 })
 export type ScanBody = Body<typeof Scan>
 
-const SkippedRow = named('SkippedRow', 'A row of a file that was not read.', {
+export const SkippedRow = named('SkippedRow', 'A row of a file that was not read.', {
+  file: Type.Optional(text('Name of the file, if several were uploaded.')),
   line: whole('Line in the file, or number of the sweep in a binary file.'),
   why: text('The reason.'),
 })
@@ -77,9 +78,13 @@ export const ScanLevels = named('ScanLevels', 'A spectrum scan with its levels.'
 })
 export type ScanLevelsBody = Body<typeof ScanLevels>
 
-/** The fields of a form. The content of the file determines its format. */
+/** The fields of a form. The content of each file determines its format. */
 const NewScan = body({
-  file: uploadedFile('The scan.'),
+  file: Type.Array(uploadedFile('The scan, or a part of it.'), {
+    minItems: 1,
+    maxItems: maxScanFiles,
+    description: `1 to ${maxScanFiles} files`,
+  }),
   offset_db: Type.Optional(
     Type.Number({
       minimum: -maxOffsetDb,
@@ -105,7 +110,7 @@ export const scanOperations = operationsOf({
   uploadScan: endpoint('POST', '/api/scans/', {
     ...about(
       'Frequencies',
-      'Stores a spectrum scan: a file of Wireless Workbench, Wireless Systems Manager, RF Explorer, tinySA, rtl_power, a spectrum analyser or other programs, of at most 16 MiB.',
+      'Stores a spectrum scan: a file of Wireless Workbench, Wireless Systems Manager, RF Explorer, tinySA, rtl_power, a spectrum analyser or other programs, of at most 16 MiB. Several files become one scan with the highest level at each frequency.',
     ),
     consumes: ['multipart/form-data'],
     body: NewScan,

@@ -17,6 +17,8 @@ import { startThread } from '../platform/thread.ts'
 
 /** Checks of more carriers can take longer than 5 ms. Sets with equal distances have the most conflicts. */
 const maxInlineCarriers = 40
+/** The peaks of more readings take longer to find. */
+const maxInlinePoints = 50_000
 /** Hundreds of carriers on a few close frequencies have too many conflicts to count, and other checks wait. */
 const maxCheckMs = 30_000
 /** One for each of four clients, so that a slow check delays only those of the same client. */
@@ -38,7 +40,8 @@ export class FrequencyChecker {
   }
 
   async check(carriers: readonly Carrier[], options: CheckOptions, client: ClientKey): Promise<CheckResult> {
-    if (carriers.length <= maxInlineCarriers) return checkCarriers(carriers, options)
+    if (carriers.length <= maxInlineCarriers && countPoints(options) <= maxInlinePoints)
+      return checkCarriers(carriers, options)
     return this.#checks.run({ type: 'check', carriers, options }, client) as Promise<CheckResult>
   }
 
@@ -50,6 +53,10 @@ export class FrequencyChecker {
   async close(): Promise<void> {
     await Promise.all([this.#checks.close(), this.#suggestions.close()])
   }
+}
+
+function countPoints({ measured = null }: CheckOptions): number {
+  return measured?.scans.reduce((sum, { khz }) => sum + khz.length, 0) ?? 0
 }
 
 /** Runs tasks in worker threads, one task of each client at a time. Threads are started when they are needed. */

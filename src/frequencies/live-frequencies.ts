@@ -4,7 +4,7 @@ import { localSite } from '../domain/equipment/sites.ts'
 import type { TitleOf } from '../domain/equipment/slot-record.ts'
 import type { Placeholder } from '../domain/equipment/slots.ts'
 import { RequestError } from '../domain/errors.ts'
-import type { Carrier } from '../domain/frequencies/carrier.ts'
+import { type Carrier, parseMhz } from '../domain/frequencies/carrier.ts'
 import { type CheckOptions, isComplete, mergeSecondCarriers, recheckCarriers } from '../domain/frequencies/check.ts'
 import { type CheckResult, maxCarriers } from '../domain/frequencies/conflict.ts'
 import {
@@ -14,6 +14,7 @@ import {
   listLiveCarriers,
   toLiveCheck,
 } from '../domain/frequencies/live-carriers.ts'
+import type { Measured } from '../domain/frequencies/measured.ts'
 import { resolveProfiles, type StoredProfile } from '../domain/frequencies/profile-changes.ts'
 import type { Profile } from '../domain/frequencies/profiles.ts'
 import { parseTvInUse } from '../domain/frequencies/tv-raster.ts'
@@ -31,6 +32,12 @@ export interface LiveFrequencyCheck {
   readonly result: CheckResult
   /** When the conflicts were determined (epoch ms). */
   readonly checkedAt: number
+}
+
+export interface TunedChannel {
+  readonly channelId: number
+  readonly receiverId: number
+  readonly khz: number
 }
 
 interface Checked {
@@ -94,6 +101,29 @@ export class LiveFrequencies {
     return listLiveCarriers({ receivers: this.#receiverStore.listAll({ site }), placeholders, ...this.#context() })
   }
 
+  /**
+   * Returns the channels whose transmitters are received, and all frequencies in kHz that are tuned or planned, in
+   * ascending order. A placeholder's frequency is that of its slot's plan. Spares of the plan in force also count.
+   */
+  tuned(): { readonly inUse: readonly TunedChannel[]; readonly knownKhz: readonly number[] } {
+    const carriers = this.carriers()
+    const frequencies = carriers.flatMap(({ khz, secondKhz }) => (secondKhz === null ? [khz] : [khz, secondKhz]))
+    const planned = [...this.#slotRecords.current().values()].flatMap(
+      ({ planned: { frequency } }) => parseMhz(frequency ?? '') ?? [],
+    )
+    return {
+      inUse: carriers.flatMap(({ channelId, receiverId, isOn, khz }) =>
+        isOn !== true || channelId === null || receiverId === null ? [] : [{ channelId, receiverId, khz }],
+      ),
+      knownKhz: [...new Set([...frequencies, ...planned, ...this.#plannedKhz()])].sort((a, b) => a - b),
+    }
+  }
+
+  #plannedKhz(): number[] {
+    const { carriers = [], spares = [] } = this.#lists.current.activePlan ?? {}
+    return [...carriers, ...spares].flatMap(({ mhz }) => parseMhz(mhz) ?? [])
+  }
+
   #context() {
     const { groups, locations } = this.#lists.current
     const titleOf: TitleOf = (receiver, channel) => this.#slotRecords.titleOf(receiver, channel)
@@ -106,6 +136,7 @@ export class LiveFrequencies {
     const { REGION, TV_IN_USE } = this.#settings.get(null)
     const context = this.#context()
     const { groups, locations, profiles } = context
+    const { measured, scans } = this.#lists.current
     const zones = [
       groups.filter(({ zone }) => zone !== null).map(({ id, slots, zone }) => [id, slots, zone]),
       locations.some(({ zone }) => zone !== null) ? locations.map(({ id, parent, zone }) => [id, parent, zone]) : [],
@@ -114,14 +145,21 @@ export class LiveFrequencies {
     const titles = [...this.#slotRecords.current().values()]
       .filter(({ title_from: from }) => from === 'performer' || from === 'label')
       .map(({ slot, title }) => [slot, title])
-    return JSON.stringify([REGION, TV_IN_USE, profiles, zones, placeholders, titles])
+    const measuredIds = scans.map(({ id }) => id).filter((id) => measured.scan_ids.includes(id))
+    const lists = [profiles, zones, placeholders, titles, this.#plannedKhz()]
+    return JSON.stringify([REGION, TV_IN_USE, ...lists, measured.version, measuredIds])
   }
 
   /**
    * Checks the carriers of a site, for a client. Throws a RequestError if there are too many. The result also contains
    * the carriers that were not selected.
    */
-  async check(filter: LiveCheckFilter, site = localSite, client: ClientKey = null): Promise<LiveFrequencyCheck> {
+  async check(
+    filter: LiveCheckFilter,
+    site = localSite,
+    client: ClientKey = null,
+    measured: Measured | null = null,
+  ): Promise<LiveFrequencyCheck> {
     const carriers = this.carriers(site)
     const { carriers: checked, victims } = toLiveCheck(carriers, filter)
     if (checked.length > maxCarriers) {
@@ -129,14 +167,14 @@ export class LiveFrequencies {
       throw new RequestError('wrong_state', { subject })
     }
     const { REGION, TV_IN_USE } = this.#settings.get(null)
-    const options = { victims, tvInUse: parseTvInUse(REGION, TV_IN_USE).inUse }
+    const options = { victims, tvInUse: parseTvInUse(REGION, TV_IN_USE).inUse, measured }
     const kept = this.#keep(checked, options, client)
     return { carriers, ...(await kept.checking) }
   }
 
   /** Reuses an earlier check of the same carriers. */
   #keep(checked: readonly Carrier[], options: CheckOptions, client: ClientKey): KeptCheck {
-    const optionsText = JSON.stringify(options)
+    const optionsText = describeOptions(options)
     const texts = new Map(checked.map((carrier) => [carrier.id, JSON.stringify(carrier)]))
     const key = [optionsText, ...texts.values()].join('\n')
     const known = this.#kept.get(key)
@@ -176,6 +214,8 @@ export class LiveFrequencies {
     options: CheckOptions,
     optionsText: string,
   ): CheckResult | null {
+    // A check with scans is never partial, and must not take the main thread for long.
+    if ((options.measured ?? null) !== null) return null
     for (const { result, options: earlier, carriers: before } of [...this.#kept.values()].reverse()) {
       if (result === null || earlier !== optionsText || !isComplete(result)) continue
       const ids = [...carriers.keys()].filter((id) => before.get(id) !== carriers.get(id))
@@ -185,4 +225,10 @@ export class LiveFrequencies {
     }
     return null
   }
+}
+
+/** The levels of a stored scan never change, but the carriers that are left out can become known later. */
+function describeOptions({ measured = null, ...options }: CheckOptions): string {
+  const scans = measured?.scans.map(({ id, khz }) => [id, khz.length])
+  return JSON.stringify([options, measured === null ? null : { ...measured, scans }])
 }

@@ -10,6 +10,7 @@ import {
   changeWithoutReport,
   type IngestPlan,
   IngestPlanBuilder,
+  type IsReachedElsewhere,
   isStructural,
   type LevelReport,
   type ReceiverAtRead,
@@ -92,20 +93,28 @@ export class Planner {
   readonly #unitStore: UnitStore
   readonly #backlog: Backlog
   readonly #precedence: ProtocolPrecedence
+  readonly #isReachedElsewhere: IsReachedElsewhere
   /** For each receiver, the last report without news other than levels, and the record it was compared with. */
   readonly #withoutNews = new WeakMap<LevelRows, ReportWithoutNews>()
 
-  constructor(receiverStore: ReceiverStore, unitStore: UnitStore, backlog: Backlog, precedence: ProtocolPrecedence) {
+  constructor(
+    receiverStore: ReceiverStore,
+    unitStore: UnitStore,
+    backlog: Backlog,
+    precedence: ProtocolPrecedence,
+    isReachedElsewhere: IsReachedElsewhere,
+  ) {
     this.#receiverStore = receiverStore
     this.#unitStore = unitStore
     this.#backlog = backlog
     this.#precedence = precedence
+    this.#isReachedElsewhere = isReachedElsewhere
   }
 
   /** Plans the batch synchronously. */
   plan(batch: Batch): IngestPlan {
     const builder = this.#startPlan(batch)
-    for (const report of batch.reports) builder.add(report, batch.newerLevels?.get(report), batch.receiverAtRead)
+    for (const report of batch.reports) builder.add(report, batch, batch.newerLevels?.get(report))
     return this.#withOffline(builder.plan, batch)
   }
 
@@ -125,7 +134,7 @@ export class Planner {
       const firstLevelReport = plan.levelReports.length
       const firstUpdate = plan.updates.length
       for (const report of batch.reports) {
-        builder.add(report, batch.newerLevels?.get(report), batch.receiverAtRead)
+        builder.add(report, batch, batch.newerLevels?.get(report))
         if (isTimeSliceUsed()) await yieldToEventLoop()
       }
       const report = countSince(before, toReport(batch, plan))
@@ -184,7 +193,7 @@ export class Planner {
   ): Receiver {
     const channels = withNewChannels(known, extended.get(known.id))
     const receiver = channels === known.channels ? known : { ...known, channels }
-    const isAsPlanned = known.channels === update.receiver.channels
+    const isAsPlanned = known.channels === update.receiver.channels && known.details === update.receiver.details
     return applyUpdate(receiver, isAsPlanned ? update : withoutOlderValues(update, receiver))
   }
 
@@ -195,6 +204,7 @@ export class Planner {
       at: now(),
       findLevelReceiver: (code, report) => this.#findLevelReceiver(code, report),
       precedence: this.#precedence,
+      isReachedElsewhere: this.#isReachedElsewhere,
     })
   }
 
@@ -261,10 +271,14 @@ const noneExtended: ReadonlyMap<number, Receiver> = new Map()
 /** Removes the values of an update that have changed since it was planned, because newer ones were pushed. */
 function withoutOlderValues(update: Update, current: Receiver): Update {
   const { fields, readings, receiver } = update
-  const { last_seen = current.last_seen, ...others } = fields
+  const { last_seen, details, ...others } = fields
   return {
     ...update,
-    fields: last_seen < current.last_seen ? others : fields,
+    fields: {
+      ...others,
+      ...(last_seen !== undefined && last_seen >= current.last_seen && { last_seen }),
+      ...(details !== undefined && current.details === receiver.details && { details }),
+    },
     readings: withoutSuperseded(readings, receiver.channels, current.channels),
   }
 }

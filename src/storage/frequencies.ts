@@ -1,6 +1,8 @@
 /** Added frequency profiles, changes to built-in ones, and spectrum scans. */
 
 import type { Selectable } from 'kysely'
+import type { MeasuredBody } from '../contract/frequencies.ts'
+import { defaultMeasured } from '../domain/frequencies/measured-options.ts'
 import { isBuiltIn, type StoredProfile } from '../domain/frequencies/profile-changes.ts'
 import type { Levels } from '../domain/frequencies/scans/scan.ts'
 import type { NewScan, Scan } from '../domain/frequencies/scans/stored-scan.ts'
@@ -104,4 +106,25 @@ export async function deleteScan(tx: Tx, id: number): Promise<void> {
 
 function toScan({ actor, is_calibrated, ...row }: Pick<Selectable<ScanRow>, (typeof facts)[number]>): Scan {
   return { ...row, by: actor, isCalibrated: is_calibrated === 1 }
+}
+
+// The scans that are considered by default.
+
+const measuredId = 1
+
+export async function findMeasured(reader: Reader): Promise<MeasuredBody> {
+  const row = await reader.selectFrom('measured_scans').selectAll().where('id', '=', measuredId).executeTakeFirst()
+  return row === undefined ? defaultMeasured : { ...JSON.parse(row.options), version: row.version }
+}
+
+/** An edit that changes nothing keeps the version. */
+export async function saveMeasured(tx: Tx, options: Omit<MeasuredBody, 'version'>): Promise<void> {
+  const { version: _, ...stored } = await findMeasured(tx.query)
+  if (isSameJson(stored, options)) return
+  const row = { options: JSON.stringify(options), version: await nextVersion(tx) }
+  await tx.query
+    .insertInto('measured_scans')
+    .values({ id: measuredId, ...row })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
+    .execute()
 }

@@ -6,7 +6,6 @@ import { expect, it } from 'vitest'
 import {
   browserForTests,
   findViolations,
-  messages,
   phone,
   press,
   row,
@@ -15,9 +14,11 @@ import {
 } from '../support/browser/browser.ts'
 import { receiver, sendLevels, update } from '../support/browser/fake-service.ts'
 import {
+  buildPlan,
   carrier,
   chosen,
   conflicts,
+  openTab,
   rangeOf,
   scan,
   spectrum,
@@ -37,12 +38,28 @@ function manyCarriers(count: number, stepMhz: number) {
   )
 }
 
+const sweeps = {
+  ...{ source: 'stage', from_mhz: 485, step_mhz: 0.1, last: [-90, -80], max: [-90, -70], calibrated: true },
+  ...{ waterfall: [], sweep_seconds: 5, at: '2026-11-22T19:00:00.000Z' },
+}
+
 /** Prints the page. Returns the height of each sheet, divided by its width. */
 async function printPage(page: Page, format: string): Promise<readonly number[]> {
   const pdf = (await page.pdf({ format })).toString('latin1')
   return [...pdf.matchAll(/\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/g)].map(
     ([, width, height]) => Number(height) / Number(width),
   )
+}
+
+/** Returns the rows of the file with the tried frequencies. */
+async function exported(page: Page, format: string): Promise<readonly string[]> {
+  await page.getByRole('button', { name: 'Export the tried frequencies' }).click()
+  const button = page.getByRole('button', { name: format })
+  const [download] = await Promise.all([page.waitForEvent('download'), button.click()])
+  await page.keyboard.press('Escape')
+  return readFileSync(await download.path(), 'utf8')
+    .trimEnd()
+    .split('\r\n')
 }
 
 const frequencyOf = (page: Page) => rows(page).locator('[data-column="mhz"]').allInnerTexts()
@@ -141,12 +158,13 @@ it('sorts and filters the carriers, and keeps both in the address', async () => 
   await eventually(() => service.requests.some(({ query }) => query.get('level') === 'robust')).toBe(true)
   await page.reload()
   await eventually(async () => (await frequencyOf(page)).length).toBe(3)
-  await eventually(() => page.getByRole('link', { name: 'Download CSV' }).getAttribute('href')).toBe(
-    '/venue/api/frequencies/export.csv?only_on=1&group=5',
+  await page.getByRole('button', { name: 'Export what is tuned' }).click()
+  await eventually(() => page.getByRole('link', { name: 'CSV for spreadsheets' }).getAttribute('href')).toBe(
+    '/venue/api/frequencies/export.csv?format=csv&only_on=1&group=5',
   )
 })
 
-// Conformance: C-15.76, C-15.77.
+// Conformance: C-15.76, C-15.77, C-23.124.
 it('checks and suggests other frequencies without storing them', async () => {
   const { service, frequencies } = await startFrequencies()
   const page = await open(service, '/frequencies')
@@ -166,28 +184,30 @@ it('checks and suggests other frequencies without storing them', async () => {
   await press(page, 'Suggest')
   await page.getByRole('dialog').getByText('Enter ranges such as 470-534; 614-616.').waitFor()
   await page.getByLabel('Ranges in MHz', { exact: true }).fill('510-518')
+  await page.getByLabel('Accept 5th-order products').check()
   await press(page, 'Suggest')
   await page.getByText('1 carrier did not fit and keeps its frequency.').waitFor()
+  const unplaced = page.getByRole('list', { name: 'Carriers that did not fit' })
+  await eventually(() => unplaced.getByRole('listitem').allInnerTexts()).toEqual([
+    '4 Mic 4\nSpacing: 1 Mic 1 and 5 Mic 5',
+  ])
+  const accepted = page.getByRole('list', { name: 'Carriers with accepted conflicts' })
+  await eventually(() => accepted.getByRole('listitem').allInnerTexts()).toEqual(['3 Mic 3\n5th order'])
   await eventually(() => page.getByLabel('Frequency to try for 3 Mic 3, in MHz').inputValue()).toBe('511.400')
   const [, , sent = ''] = frequencies.written.find(([, path]) => path.endsWith('/suggest/')) ?? []
   expect(JSON.parse(sent)).toMatchObject({
     wanted: [{ profile: 'ulxd', count: 4, ranges: [{ from: '510.000', to: '518.000' }] }],
     level: 'standard',
+    soft: ['2t5o'],
   })
   expect((JSON.parse(sent) as { keep: { id: string }[] }).keep.map(({ id }) => id)).not.toContain('c1')
 
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Download CSV' }).click(),
+  expect((await exported(page, 'CSV for spreadsheets')).slice(0, 4)).toEqual([
+    '\uFEFFname,mhz,profile,zone,tv_channel,slot,group',
+    ...['Mic 5,485.050,ulxd,,22,5,', 'Mic 4,488.725,ulxd,,23,4,', 'Mic 6,495.025,ulxd,,24,6,'],
   ])
-  expect(
-    readFileSync(await download.path(), 'utf8')
-      .trimEnd()
-      .split('\r\n'),
-  ).toEqual([
-    '\uFEFFslot,name,present_mhz,new_mhz',
-    ...['1,Mic 1,485.000,510.000', '2,Mic 2,486.625,510.700', '3,Mic 3,488.175,511.400', '5,Mic 5,490.125,485.050'],
-  ])
+  expect((await exported(page, 'Wireless Workbench')).slice(-4)).toEqual(['503.125', '510.000', '510.700', '511.400'])
+  expect((await exported(page, 'Wireless Systems Manager')).at(-1)).toBe('Mic 3;0;511400;0;511400;511400;2;5')
   await page.getByRole('button', { name: 'Discard' }).click()
   await eventually(() => page.getByLabel('Frequency to try for 5 Mic 5, in MHz').count()).toBe(0)
   await row(page, 'Mic 5').getByText('490.125 MHz').waitFor()
@@ -195,57 +215,31 @@ it('checks and suggests other frequencies without storing them', async () => {
   expect([...addresses].sort()).toEqual(['/api/frequencies/check/', '/api/frequencies/suggest/'])
 })
 
-// Conformance: C-15.78, C-15.79, C-15.93.
-it('uploads, shows and deletes scans, and marks TV channels', async () => {
-  const { service, frequencies } = await startFrequencies()
-  const page = await open(service, '/frequencies')
-  const scans = page.getByRole('region', { name: 'Scans' })
-  await scans.getByText('No scans.').waitFor()
-  await scans.getByRole('button', { name: 'Upload scan' }).click()
-  await press(page, 'Upload scan')
-  await page.getByRole('dialog').getByText('Choose a file.').waitFor()
-  const file = { name: 'foyer.csv', mimeType: 'text/csv', buffer: Buffer.from('470.000,-98.5\n') }
-  await page.getByLabel('File').setInputFiles(file)
-  await page.getByLabel('Offset in dB').fill('−50')
-  await press(page, 'Upload scan')
-  await messages(page).getByText('foyer-1.csv: 2000 points uploaded, 2000 rows read.').waitFor()
-  const [, , body = ''] = frequencies.written.at(-1) ?? []
-  expect(body).toContain('name="offset_db"\r\n\r\n-50\r\n')
-  expect(body).toContain('470.000,-98.5')
-  const box = scans.getByRole('checkbox', { name: 'foyer-1.csv' })
-  await eventually(() => box.isChecked()).toBe(true)
-  await eventually(() => service.requests.some(({ path }) => path === '/api/scans/1/')).toBe(true)
-  await scans.getByRole('button', { name: 'Delete foyer-1.csv' }).click()
-  await press(page, 'Delete')
-  await scans.getByText('No scans.').waitFor()
-
-  frequencies.skippedRows = [{ line: 12, why: '"loud" is not a level.' }]
-  await scans.getByRole('button', { name: 'Upload scan' }).click()
-  await page.getByLabel('File').setInputFiles(file)
-  await press(page, 'Upload scan')
-  const skipped = page.getByRole('dialog', { name: 'foyer-1.csv: some rows were skipped' })
-  await skipped.getByText('foyer-1.csv: 2000 points uploaded, 2000 rows read.').waitFor()
-  await skipped.getByText('Line 12: "loud" is not a level.').waitFor()
-  await press(page, 'Close')
-  await scans.getByRole('checkbox', { name: 'foyer-1.csv' }).waitFor()
-
-  const tv = page.getByRole('region', { name: 'TV channels in use' })
-  await tv.getByRole('button', { name: 'Edit' }).click()
-  await page.getByRole('checkbox', { name: '24 (494–502 MHz)' }).check()
-  await press(page, 'Save')
-  await tv.getByText('24 (494–502 MHz)').waitFor()
-  await conflicts(page).getByText('Mic 6 (495.025 MHz) touches a TV channel in use.').waitFor()
-  expect(frequencies.tvInUse).toBe('24')
-})
-
 // Conformance: C-15.80, C-15.81.
 it('follows changes of frequencies and transmitters, and shows viewers no edit buttons', async () => {
   const { service, frequencies } = await startFrequencies(['read'])
   frequencies.scans = [scan(1)]
-  const page = await open(service, '/frequencies')
+  service.data.responses['/api/frequency-plans/'] = [buildPlan('Gala')]
+  service.data.responses['/api/sweeps/'] = [sweeps]
+  service.data.responses['/api/sweeps/stage/'] = sweeps
+  const page = await open(service, '/frequencies?tab=scans')
   await page.getByRole('checkbox', { name: 'foyer-1.csv' }).waitFor()
-  for (const name of ['Upload scan', 'Delete', 'Edit']) {
-    await eventually(() => page.getByRole('button', { name }).count()).toBe(0)
+  await page.getByRole('button', { name: 'stage' }).click()
+  await page.getByText('Live spectrum as tables').waitFor()
+  for (const tab of ['Scans', 'TV', 'Place', 'Profiles', 'Plans', 'Carriers']) {
+    await openTab(page, tab)
+    if (tab === 'Plans') await page.getByRole('button', { name: 'Compare Gala' }).waitFor()
+    for (const name of [
+      'Upload scan',
+      'Use for checks',
+      'Delete',
+      'Edit',
+      'Store as plan',
+      'Duplicate',
+      'Keep as scan',
+    ]) {
+      await eventually(() => page.getByRole('button', { name }).count()).toBe(0)
+    }
   }
   await row(page, 'Mic 1').getByText('485.000 MHz').waitFor()
   const reads = () => service.requests.filter(({ path }) => path === '/api/frequencies/').length
@@ -288,6 +282,82 @@ it('shows live and recorded noise on idle channels', async () => {
   sendLevels(service, -30, null)
   await eventually(() => picture(page)).not.toBe(before)
   await details.getByText('Off · Noise −30 dBm').waitFor()
+})
+
+// Conformance: C-23.60.
+it('keeps the spectrum and the conflicts in view while the table scrolls, and has no tab that is too wide', async () => {
+  const { service, frequencies } = await startFrequencies()
+  frequencies.carriers = manyCarriers(60, 0.4)
+  frequencies.scans = [scan(1)]
+  const page = await open(service, '/frequencies')
+  await eventually(() => rows(page).count()).toBe(60)
+  await rows(page).last().scrollIntoViewIfNeeded()
+  const isInView = (part: Locator) =>
+    part.evaluate((element) => {
+      const { top, bottom } = element.getBoundingClientRect()
+      return top >= 0 && bottom <= innerHeight
+    })
+  for (const part of [
+    page.locator('.spectrum-canvas'),
+    conflicts(page).getByRole('heading'),
+    page.getByRole('button', { name: 'Select all' }),
+    page.getByRole('button', { name: 'Frequency', exact: true }),
+    rows(page).last().locator('.mhz'),
+  ]) {
+    await eventually(() => isInView(part)).toBe(true)
+  }
+  const isCovered = (part: Locator) =>
+    part.evaluate((element) => {
+      const { left, top } = element.getBoundingClientRect()
+      return !element.contains(document.elementFromPoint(left + 2, top + 2))
+    })
+  await eventually(() => isCovered(rows(page).last().locator('.mhz'))).toBe(false)
+  for (const tab of ['Scans', 'TV', 'Place', 'Profiles', 'Plans', 'Carriers']) {
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await openTab(page, tab)
+    await eventually(() => findViolations(page)).toEqual([])
+    for (const width of [390, 320]) {
+      await page.setViewportSize({ width, height: 844 })
+      await eventually(() => scrollsHorizontally(page)).toBe(false)
+    }
+  }
+})
+
+// Conformance: C-23.61.
+it('selects all carriers, ranges with the mouse and the keyboard, and groups', async () => {
+  const { service } = await startFrequencies()
+  const page = await open(service, '/frequencies?sort=slot')
+  const bar = page.getByRole('region', { name: 'Selection' })
+  const selected = () => page.locator('tr[data-selected] [data-column="slot"]').allInnerTexts()
+  const box = (slot: number) => page.getByRole('checkbox', { name: `${slot} Mic ${slot}` })
+  await bar.getByRole('button', { name: 'Select all' }).click()
+  await bar.getByText('All 10 selected').waitFor()
+  await bar.getByRole('button', { name: 'Select none' }).click()
+  await bar.getByText('None selected').waitFor()
+
+  await box(2).click()
+  await box(5).click({ modifiers: ['Shift'] })
+  await eventually(selected).toEqual(['2', '3', '4', '5'])
+  // A range takes the state of its last box.
+  await box(4).click({ modifiers: ['Shift'] })
+  await eventually(selected).toEqual(['2', '3'])
+  await box(6).focus()
+  await page.keyboard.press('Space')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Shift+Space')
+  await eventually(selected).toEqual(['2', '3', '6', '7', '8'])
+  await eventually(() => page.evaluate('getSelection().toString()')).toBe('')
+
+  await bar.getByRole('button', { name: 'Select group' }).click()
+  const band = bar.getByRole('button', { name: 'Band 3' })
+  await band.click()
+  await eventually(selected).toEqual(['1', '2', '3', '6', '7', '8'])
+  await band.click()
+  await eventually(selected).toEqual(['6', '7', '8'])
+  await page.keyboard.press('Escape')
+  await bar.getByRole('button', { name: 'Suggest (3)' }).click()
+  await page.getByRole('dialog', { name: 'Suggest frequencies for 3 carriers' }).waitFor()
 })
 
 it('lays out and paints only the carriers near the viewport, in columns below their headings', async () => {

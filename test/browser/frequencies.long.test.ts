@@ -10,7 +10,7 @@ import {
   row,
   scrollsHorizontally,
 } from '../support/browser/browser.ts'
-import { conflicts } from '../support/browser/frequencies-page.ts'
+import { conflicts, openTab } from '../support/browser/frequencies-page.ts'
 import { eventually } from '../support/eventually.ts'
 
 const browser = browserForTests()
@@ -45,7 +45,8 @@ it('shows, checks and suggests frequencies, scans and TV channels of a real serv
   await eventually(() => findViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'Discard' }).click()
 
-  const scans = page.getByRole('region', { name: 'Scans' })
+  await openTab(page, 'Scans')
+  const scans = page.getByRole('region', { name: 'Scans', exact: true })
   await scans.getByRole('button', { name: 'Upload scan' }).click()
   const buffer = Buffer.from(Array.from({ length: 200 }, (_, index) => `${500 + index / 10},-95`).join('\r\n'))
   await page.getByLabel('File').setInputFiles({ name: 'foyer.csv', mimeType: 'text/csv', buffer })
@@ -53,13 +54,14 @@ it('shows, checks and suggests frequencies, scans and TV channels of a real serv
   await messages(page).getByText('foyer.csv: 200 points uploaded, 200 rows read.').waitFor()
   await scans.getByText('500.000–519.900 MHz, 200 points').waitFor()
 
+  await openTab(page, 'TV')
   const tv = page.getByRole('region', { name: 'TV channels in use' })
   await tv.getByRole('button', { name: 'Edit' }).click()
   await page.getByRole('checkbox', { name: '25 (502–510 MHz)' }).check()
   await press(page, 'Save')
   await conflicts(page).getByText('Vox 2 (506.000 MHz) touches a TV channel in use.').waitFor()
 
-  await page.getByRole('heading', { name: 'Profiles' }).click()
+  await openTab(page, 'Profiles')
   const generic = page.getByRole('table', { name: 'Profiles' }).getByRole('row', { name: /^Generic/ })
   await generic.getByRole('button', { name: /^Edit/ }).click()
   await page.getByLabel('2T3O in kHz').fill('0')

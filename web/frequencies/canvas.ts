@@ -2,9 +2,11 @@ import type { ShownCarrier } from './carriers.ts'
 import { readColours, type SpectrumColours } from './colours.ts'
 import type { SpectrumControl } from './control.ts'
 import {
+  drawBands,
   drawCarriers,
   drawGrid,
   drawLevels,
+  drawLiveSpectrum,
   drawNames,
   drawProducts,
   drawTraces,
@@ -16,10 +18,11 @@ import {
 } from './drawing.ts'
 import { dbmToY, khzToX, nearest, plotOf, type Scale, xToKhz } from './layout.ts'
 import type { CarrierLevels } from './live-levels.ts'
+import type { LiveSpectrum } from './live-spectrum.ts'
 
 const emptyScene: Scene = {
   ...{ carriers: [], victims: new Map(), highlighted: new Set(), hits: [], products: new Int32Array() },
-  ...{ noise: new Map(), tvChannels: [], tvInUse: new Set(), traces: [] },
+  ...{ noise: new Map(), tvChannels: [], tvInUse: new Set(), traces: [], bands: [] },
 }
 
 interface Levels {
@@ -27,11 +30,18 @@ interface Levels {
   subscribe(listener: () => void): () => void
 }
 
+interface Shown {
+  readonly control: SpectrumControl
+  readonly levels: Levels
+  readonly live: LiveSpectrum
+}
+
 export class SpectrumCanvas {
   readonly #canvas: HTMLCanvasElement
   readonly #context: CanvasRenderingContext2D | null
   readonly #control: SpectrumControl
   readonly #levels: Levels
+  readonly #live: LiveSpectrum
   readonly #sized: ResizeObserver
   readonly #unsubscribe: readonly (() => void)[]
   #scene = emptyScene
@@ -41,17 +51,18 @@ export class SpectrumCanvas {
   #size = { width: 0, height: 0 }
   #frame = 0
 
-  constructor(canvas: HTMLCanvasElement, control: SpectrumControl, levels: Levels) {
+  constructor(canvas: HTMLCanvasElement, { control, levels, live }: Shown) {
     this.#canvas = canvas
     this.#context = canvas.getContext('2d', { alpha: false })
     this.#control = control
     this.#levels = levels
+    this.#live = live
     this.#sized = new ResizeObserver(() => {
       this.#size = { width: canvas.clientWidth, height: canvas.clientHeight }
       this.#wake()
     })
     this.#sized.observe(canvas)
-    this.#unsubscribe = [control.subscribe(() => this.#wake()), levels.subscribe(() => this.#wake())]
+    this.#unsubscribe = [control, levels, live].map(({ subscribe }) => subscribe(() => this.#wake()))
   }
 
   get width(): number {
@@ -119,9 +130,11 @@ export class SpectrumCanvas {
     context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0)
     context.fillStyle = this.#colours.page
     context.fillRect(0, 0, width, height)
+    drawBands(stage, this.#scene)
     drawGrid(stage)
     drawTvChannels(stage, this.#scene)
     drawTraces(stage, this.#scene)
+    drawLiveSpectrum(stage, this.#live)
     drawProducts(stage, this.#scene)
     drawCarriers(stage, this.#scene)
     this.#names = placeNames(stage, this.#scene, this.#names)

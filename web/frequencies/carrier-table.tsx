@@ -12,7 +12,8 @@ import { stateText } from './spectrum.tsx'
 interface CarrierTableProps {
   readonly carriers: readonly ShownCarrier[]
   readonly highlighted: ReadonlySet<string>
-  readonly selection: Selection<string> | null
+  readonly selection: Selection<string>
+  readonly isTrying: boolean
   profileName(id: string): string
   conflictsOf(id: string): ConflictCount
   readonly noise: ReadonlyMap<string, RecordedNoise>
@@ -21,8 +22,7 @@ interface CarrierTableProps {
 }
 
 export function CarrierTable(props: CarrierTableProps) {
-  const { carriers, highlighted, selection, profileName, conflictsOf, noise, onChoose, onTry } = props
-  const isTrying = selection !== null
+  const { carriers, highlighted, selection, isTrying, profileName, conflictsOf, noise, onChoose, onTry } = props
   const hasZones = carriers.some(({ zone }) => zone !== null)
   const columns = useMemo(
     () => columnsOf({ isTrying, hasZones, profileName, conflictsOf, noise, onChoose, onTry }),
@@ -36,13 +36,12 @@ export function CarrierTable(props: CarrierTableProps) {
       idOf={({ id }) => id}
       nameOf={({ label }) => label}
       isHighlighted={({ id }) => highlighted.has(id)}
-      selection={selection ?? undefined}
+      selection={selection}
     />
   )
 }
 
 type ColumnOptions = Omit<CarrierTableProps, 'carriers' | 'highlighted' | 'selection'> & {
-  readonly isTrying: boolean
   readonly hasZones: boolean
 }
 
@@ -111,6 +110,11 @@ function columnsOf(options: ColumnOptions): readonly Column<ShownCarrier>[] {
       ...{ key: 'tv', title: t('frequencies.table.tv'), align: 'end' },
       sortBy: ({ tv_channel }) => tv_channel,
       cell: ({ tv_channel }) => tv_channel ?? t('parts.unknown'),
+    },
+    {
+      ...{ key: 'measured', title: t('frequencies.table.measured') },
+      sortBy: ({ measured }) => measured,
+      cell: ({ measured }) => <Measured state={measured} />,
     },
     ...(hasZones
       ? [
@@ -204,6 +208,16 @@ function Noise({ noise }: { noise: RecordedNoise | undefined }) {
         level
       )}
       {time === null ? null : <small>{time}</small>}
+    </span>
+  )
+}
+
+function Measured({ state }: { state: ShownCarrier['measured'] }) {
+  const text = t(`frequencies.measured.${state}`)
+  if (state !== 'occupied') return <span className={state === 'free' ? undefined : 'box-note'}>{text}</span>
+  return (
+    <span className="tag" data-tone="waiting">
+      {text}
     </span>
   )
 }

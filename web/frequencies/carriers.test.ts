@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { FrequencyCarrierBody } from '../../src/contract/frequencies.ts'
-import { changePlan, listChanges, parseFrequency, showCarriers } from './carriers.ts'
+import { changeTried, listChanges, parseFrequency, showCarriers } from './carriers.ts'
 import { buildCarrier } from './test-carriers.ts'
 
 const carriers: readonly FrequencyCarrierBody[] = [
@@ -21,8 +21,8 @@ it('shows the carriers by frequency, with their states', () => {
 })
 
 it('shows the frequencies that the user tries, and lists them by slot', () => {
-  const plan = changePlan(changePlan(new Map(), 'c3', 470_125, '488.175'), 'c1', 500_000, '486.625')
-  const shown = showCarriers(carriers, plan)
+  const tried = changeTried(changeTried(new Map(), 'c3', 470_125, '488.175'), 'c1', 500_000, '486.625')
+  const shown = showCarriers(carriers, tried)
   expect(shown.map(({ id, mhz }) => [id, mhz])).toEqual([
     ['c3', '470.125'],
     ['c2', '485.000'],
@@ -35,8 +35,8 @@ it('shows the frequencies that the user tries, and lists them by slot', () => {
 })
 
 it('forgets a change back to the present frequency', () => {
-  const plan = changePlan(new Map(), 'c1', 500_000, '486.625')
-  expect(changePlan(plan, 'c1', 486_625, '486.625').size).toBe(0)
+  const tried = changeTried(new Map(), 'c1', 500_000, '486.625')
+  expect(changeTried(tried, 'c1', 486_625, '486.625').size).toBe(0)
 })
 
 it.each([

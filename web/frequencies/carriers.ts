@@ -15,19 +15,22 @@ export interface ShownCarrier extends FrequencyCarrierBody {
   readonly presentMhz: string
 }
 
-export type Plan = ReadonlyMap<string, number>
+/** Frequencies in kHz that are tried instead of the tuned ones, by carrier. */
+export type Tried = ReadonlyMap<string, number>
 
-export function showCarriers(carriers: readonly FrequencyCarrierBody[], plan: Plan): readonly ShownCarrier[] {
+export function showCarriers(carriers: readonly FrequencyCarrierBody[], tried: Tried): readonly ShownCarrier[] {
   return carriers
     .map((carrier): ShownCarrier => {
       const presentKhz = parseMhz(carrier.mhz) ?? 0
       const name = plainText(carrier.name)
-      const khz = plan.get(carrier.id) ?? presentKhz
+      const khz = tried.get(carrier.id) ?? presentKhz
       return {
         ...carrier,
         name,
         label: slotTitle({ slot: carrier.slot, title: name }),
         khz,
+        // Only the service knows the scans. The check of tried frequencies names those that are occupied.
+        measured: khz === presentKhz ? carrier.measured : 'unmeasured',
         mhz: formatMhz(khz),
         state: stateOf(carrier),
         isTried: khz !== presentKhz,
@@ -56,8 +59,8 @@ function withinLimits(khz: number): number | null {
   return khz >= 20_000 && khz < 10_000_000 ? khz : null
 }
 
-export function changePlan(plan: Plan, id: string, khz: number, presentMhz: string): Plan {
-  const changed = new Map(plan)
+export function changeTried(tried: Tried, id: string, khz: number, presentMhz: string): Tried {
+  const changed = new Map(tried)
   if (khz === parseMhz(presentMhz)) changed.delete(id)
   else changed.set(id, khz)
   return changed
@@ -65,4 +68,21 @@ export function changePlan(plan: Plan, id: string, khz: number, presentMhz: stri
 
 export function listChanges(carriers: readonly ShownCarrier[]): readonly ShownCarrier[] {
   return carriers.filter(({ isTried }) => isTried).toSorted((a, b) => a.slot - b.slot)
+}
+
+/** Returns the frequencies of a plan for what is tuned to others: by slot, else by name. */
+export function triedOf(
+  planned: readonly { readonly slot: number | null; readonly name: string | null; readonly mhz: string }[],
+  carriers: readonly ShownCarrier[],
+): Tried {
+  const bySlot = new Map(planned.map(({ slot, mhz }) => [slot, mhz]))
+  const byName = new Map(
+    planned.flatMap(({ slot, name, mhz }) => (slot === null ? [[plainText(name ?? ''), mhz]] : [])),
+  )
+  return new Map(
+    carriers.flatMap(({ id, slot, name, presentMhz }) => {
+      const mhz = bySlot.get(slot) ?? byName.get(name)
+      return mhz === undefined || mhz === presentMhz ? [] : [[id, parseMhz(mhz) ?? 0]]
+    }),
+  )
 }

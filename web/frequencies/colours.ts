@@ -11,6 +11,7 @@ const names = {
   offline: 'past-edge',
   planned: 'past-edge',
   noise: 'meter-old',
+  ok: 'ok-icon',
   critical: 'critical-icon',
   warning: 'warning-icon',
   info: 'info-icon',

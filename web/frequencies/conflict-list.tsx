@@ -5,6 +5,7 @@ import { type ConflictKind, conflictKinds } from '../../src/contract/values.ts'
 import { formatList } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useIsPrinting } from '../parts/channels/print-table.tsx'
+import { useRegion } from '../parts/use-region.ts'
 import { conflictKey, conflictText, type FindCarrier, isActive, severityOf } from './conflict-text.ts'
 
 interface ConflictListProps {
@@ -16,6 +17,8 @@ interface ConflictListProps {
   readonly chosenName: string | null
   /** Only transmitters that are on were checked. */
   readonly isOnlyOn: boolean
+  readonly scanCount: number
+  readonly unmeasuredCount: number
   readonly selectedKey: string | null
   readonly find: FindCarrier
   onSelect(conflict: FrequencyConflictBody | null): void
@@ -26,7 +29,8 @@ const icons = { critical: OctagonAlert, warning: TriangleAlert, info: Info } as 
 const firstCount = 50
 
 export function ConflictList(props: ConflictListProps) {
-  const { conflicts, totals, chosenName, isOnlyOn, selectedKey, find, onSelect, onShowAll } = props
+  const { conflicts, totals, chosenName, selectedKey, find, onSelect, onShowAll } = props
+  const region = useRegion<HTMLOListElement>()
   const [isLong, setLong] = useState(false)
   const [chosenKind, setChosenKind] = useState<ConflictKind | null>(null)
   const isPrinting = useIsPrinting()
@@ -53,10 +57,10 @@ export function ConflictList(props: ConflictListProps) {
       {kinds.length < 2 ? null : <Kinds kinds={kinds} chosen={kind} totals={totals} onChoose={setChosenKind} />}
       {total === 0 ? (
         <p className="box-note">
-          {t('frequencies.conflicts.none')} {notConsidered(isOnlyOn)}
+          {t('frequencies.conflicts.none')} {consideredText(props)}
         </p>
       ) : null}
-      <ol className="conflicts-list">
+      <ol className="conflicts-list" ref={region}>
         {shown.map((conflict) => {
           const key = conflictKey(conflict)
           const severity = severityOf(conflict)
@@ -98,13 +102,20 @@ export function ConflictList(props: ConflictListProps) {
 }
 
 /** "No conflicts" must not promise too much. */
-function notConsidered(isOnlyOn: boolean): string {
+function consideredText({
+  scanCount,
+  unmeasuredCount,
+  isOnlyOn,
+}: Pick<ConflictListProps, 'scanCount' | 'unmeasuredCount' | 'isOnlyOn'>): string {
+  const scans = t('frequencies.conflicts.withScans', { count: scanCount })
+  const carriers = t('frequencies.conflicts.unmeasured', { count: unmeasuredCount })
+  const considered = scanCount === 0 ? [] : [t('frequencies.conflicts.considered', { scans, carriers })]
   const parts = [
-    t('frequencies.conflicts.ignored.scans'),
+    ...(scanCount === 0 ? [t('frequencies.conflicts.ignored.scans')] : []),
     t('frequencies.conflicts.ignored.noise'),
     ...(isOnlyOn ? [t('frequencies.conflicts.ignored.off')] : []),
   ]
-  return t('frequencies.conflicts.notConsidered', { parts: formatList(parts) })
+  return [...considered, t('frequencies.conflicts.notConsidered', { parts: formatList(parts) })].join(' ')
 }
 
 interface KindsProps {

@@ -5,6 +5,7 @@ import {
   conflictText,
   countText,
   type FindCarrier,
+  findPeak,
   formulaText,
   isActive,
   severityOf,
@@ -22,7 +23,7 @@ const shown = showCarriers(
   new Map(),
 )
 const left: ReturnType<FindCarrier> = { label: '9 IEM 9', mhz: null, state: 'off', noise_dbm: null }
-const find: FindCarrier = (id) => shown.find((carrier) => carrier.id === id) ?? left
+const find: FindCarrier = (id) => shown.find((carrier) => carrier.id === id) ?? findPeak(id) ?? left
 
 function conflict(
   kind: FrequencyConflictBody['kind'],
@@ -45,6 +46,14 @@ describe('conflictText', () => {
     [
       conflict('3t3o', { ...product, offset_khz: 0, guard_khz: 50, generators: ['c1', 'c5', 'p9'] }),
       '3 Mic 3 (486.625 MHz) is hit exactly by (1 Mic 1) + (5 Mic 5) − (9 IEM 9); needs 50 kHz.',
+    ],
+    [
+      conflict('occupied', { scan_id: 1, dbm: -80, mhz: '486.650' }),
+      'A scan shows −80 dBm at 486.650 MHz, on 3 Mic 3 (486.625 MHz).',
+    ],
+    [
+      conflict('peak', { offset_khz: 775, guard_khz: 800, generators: ['peak:487.400'] }),
+      '3 Mic 3 (486.625 MHz) is 775 kHz from the peak at 487.400 MHz; needs 800 kHz.',
     ],
     [
       conflict('spacing', { offset_khz: 200, guard_khz: 350, generators: ['c1'] }),

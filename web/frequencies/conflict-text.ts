@@ -58,6 +58,14 @@ export function conflictText(conflict: FrequencyConflictBody, find: FindCarrier)
       return t('frequencies.conflicts.spacing', values)
     case 'tv':
       return t('frequencies.conflicts.tv', values)
+    case 'occupied':
+      return t('frequencies.conflicts.occupied', {
+        victim: name,
+        level: formatDbm(conflict.dbm ?? 0),
+        mhz: conflict.mhz ?? '',
+      })
+    case 'peak':
+      return t('frequencies.conflicts.spacing', values)
     case 'outside_band':
       return t('frequencies.conflicts.outsideBand', values)
     case 'foreign':
@@ -71,10 +79,28 @@ function nameWithMhz({ label, mhz }: NamedCarrier): string {
   return mhz === null ? label : t('frequencies.nameWithMhz', { name: label, mhz })
 }
 
+const peakPrefix = 'peak:'
+
+/** The name of a peak as a generator; null for the id of a carrier. */
+export function findPeak(id: string): NamedCarrier | null {
+  const mhz = peakMhzOf(id)
+  return mhz === null ? null : { label: t('frequencies.peakAt', { mhz }), mhz: null, state: 'on', noise_dbm: null }
+}
+
+function peakMhzOf(id: string): string | null {
+  return id.startsWith(peakPrefix) ? id.slice(peakPrefix.length) : null
+}
+
+/** Returns where the spectrum shows a conflict besides its carriers; null if nowhere. */
+export function markedMhz({ kind, product_mhz, generators, mhz }: FrequencyConflictBody): string | null {
+  if (kind === 'peak') return peakMhzOf(generators[0] ?? '')
+  return mhz ?? product_mhz
+}
+
 /** From conflicts that disturb at once to unlikely ones. */
 const kindsBySeverity: readonly Kind[] = [
   ...criticalConflictKinds,
-  ...(['2t3o', '3t3o', 'tv', 'outside_band', '2t5o', '2t7o', '2t9o'] as const),
+  ...(['occupied', 'peak', '2t3o', '3t3o', 'tv', 'outside_band', '2t5o', '2t7o', '2t9o'] as const),
 ]
 
 export function isActive({ victim, generators }: FrequencyConflictBody, find: FindCarrier): boolean {

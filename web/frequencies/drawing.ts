@@ -1,5 +1,7 @@
+import type { BandStatus } from '../../src/contract/values.ts'
 import type { TvChannel } from '../../src/domain/frequencies/tv-raster.ts'
 import { formatDbm } from '../app/format.ts'
+import { statusText } from './band-text.ts'
 import type { ShownCarrier } from './carriers.ts'
 import type { SpectrumColours } from './colours.ts'
 import type { Severity } from './conflict-text.ts'
@@ -22,6 +24,7 @@ import {
   visiblePoints,
 } from './layout.ts'
 import type { CarrierLevels, RecordedNoise } from './live-levels.ts'
+import { type LiveSpectrum, sweepTrace } from './live-spectrum.ts'
 
 export interface Stage {
   readonly context: CanvasRenderingContext2D
@@ -38,6 +41,13 @@ export interface Hit {
   readonly isSelected: boolean
 }
 
+/** A band for wireless microphones, or one in which they are forbidden. */
+export interface ShownBand {
+  readonly fromKhz: number
+  readonly toKhz: number
+  readonly status: BandStatus
+}
+
 export interface Scene {
   readonly carriers: readonly ShownCarrier[]
   /** The most severe conflict of each victim. */
@@ -48,6 +58,7 @@ export interface Scene {
   readonly noise: ReadonlyMap<string, RecordedNoise>
   /** Third-order products near carriers in kHz, sorted. */
   readonly products: Int32Array
+  readonly bands: readonly ShownBand[]
   readonly tvChannels: readonly TvChannel[]
   readonly tvInUse: ReadonlySet<string>
   readonly traces: readonly { readonly trace: Trace; readonly colour: number }[]
@@ -55,6 +66,58 @@ export interface Scene {
 
 const textPx = 11
 const font = ({ font }: SpectrumColours, weight = 500) => `${weight} ${textPx}px ${font}`
+
+const bandColours = { free: 'ok', licensed: 'info', temporary: 'info', forbidden: 'critical' } as const
+const [bandHeight, hatchPx] = [4, 10]
+
+/** A background with the status in words; a forbidden band is also hatched. */
+export function drawBands({ context, scale, plot, colours }: Stage, { bands }: Scene): void {
+  context.font = font(colours)
+  context.textAlign = 'left'
+  context.textBaseline = 'bottom'
+  for (const { fromKhz, toKhz, status } of bands) {
+    const left = Math.max(0, khzToX(fromKhz, scale))
+    const right = Math.min(scale.width, khzToX(toKhz, scale))
+    if (right <= left) continue
+    const [width, height] = [right - left, plot.bottom - plot.top]
+    context.fillStyle = colours[bandColours[status]]
+    context.globalAlpha = 0.07
+    context.fillRect(left, plot.top, width, height)
+    if (status === 'forbidden') hatch(context, { left, right, top: plot.top, bottom: plot.bottom })
+    context.globalAlpha = 0.8
+    context.fillRect(left, plot.bottom - bandHeight, width, bandHeight)
+    context.globalAlpha = 1
+    const text = statusText(status)
+    if (context.measureText(text).width + 12 > width) continue
+    context.fillStyle = colours.textSoft
+    context.fillText(text, left + 6, plot.bottom - bandHeight - 2)
+  }
+}
+
+interface Area {
+  readonly left: number
+  readonly right: number
+  readonly top: number
+  readonly bottom: number
+}
+
+function hatch(context: CanvasRenderingContext2D, { left, right, top, bottom }: Area): void {
+  context.save()
+  context.beginPath()
+  context.rect(left, top, right - left, bottom - top)
+  context.clip()
+  context.strokeStyle = context.fillStyle
+  context.globalAlpha = 0.22
+  context.lineWidth = 1
+  context.beginPath()
+  const height = bottom - top
+  for (let x = Math.floor((left - height) / hatchPx) * hatchPx; x < right; x += hatchPx) {
+    context.moveTo(x, bottom)
+    context.lineTo(x + height, top)
+  }
+  context.stroke()
+  context.restore()
+}
 
 export function drawTvChannels({ context, scale, plot, colours }: Stage, { tvChannels, tvInUse }: Scene): void {
   context.font = font(colours)
@@ -118,16 +181,52 @@ export function drawTraces({ context, scale, plot, colours }: Stage, { traces }:
   context.lineWidth = 1
   context.lineJoin = 'bevel'
   for (const { trace, colour } of traces) {
-    const { khz, dbm } = visiblePoints(trace, scale)
     context.strokeStyle = colours.traces[colour % colours.traces.length] ?? colours.text
     context.beginPath()
-    for (let index = 0; index < khz.length; index++) {
-      const [x, y] = [khzToX(khz[index] as number, scale), dbmToY(dbm[index] as number, plot)]
-      if (index === 0) context.moveTo(x, y)
-      else context.lineTo(x, y)
-    }
+    followTrace(context, trace, scale, plot)
     context.stroke()
   }
+}
+
+/** Returns where the path begins and ends; null if no point is near the visible part. */
+function followTrace(context: CanvasRenderingContext2D, trace: Trace, scale: Scale, plot: Plot) {
+  const { khz, dbm } = visiblePoints(trace, scale)
+  for (let index = 0; index < khz.length; index++) {
+    const [x, y] = [khzToX(khz[index] as number, scale), dbmToY(dbm[index] as number, plot)]
+    if (index === 0) context.moveTo(x, y)
+    else context.lineTo(x, y)
+  }
+  if (khz.length === 0) return null
+  return { firstX: khzToX(khz[0] as number, scale), lastX: khzToX(khz.at(-1) as number, scale) }
+}
+
+/** The maximum as an area, and the last sweep as a line. Both are faint and dashed once the source has ended. */
+export function drawLiveSpectrum({ context, scale, plot, colours }: Stage, live: LiveSpectrum): void {
+  const sweeps = live.sweeps()
+  if (sweeps === null) return
+  const isRunning = live.isRunning()
+  context.lineWidth = 1
+  context.lineJoin = 'bevel'
+  context.setLineDash(isRunning ? [] : [2, 3])
+  context.strokeStyle = colours.textSoft
+  context.fillStyle = colours.textSoft
+  context.beginPath()
+  const ends = followTrace(context, sweepTrace(sweeps, sweeps.max), scale, plot)
+  if (ends !== null) {
+    context.globalAlpha = isRunning ? 0.6 : 0.3
+    context.stroke()
+    context.lineTo(ends.lastX, plot.bottom)
+    context.lineTo(ends.firstX, plot.bottom)
+    context.globalAlpha = isRunning ? 0.18 : 0.08
+    context.fill()
+  }
+  context.globalAlpha = isRunning ? 1 : 0.4
+  context.strokeStyle = colours.text
+  context.beginPath()
+  followTrace(context, sweepTrace(sweeps, sweeps.last), scale, plot)
+  context.stroke()
+  context.globalAlpha = 1
+  context.setLineDash([])
 }
 
 /** A faint tick for each product near a carrier, a coloured line for each that hits one. */

@@ -2,54 +2,63 @@ import '../parts/boxes.css'
 import '../parts/tables/list.css'
 import './frequencies.css'
 import { Link } from '@tanstack/react-router'
-import { Download, FlaskConical, Printer } from 'lucide-react'
-import { useCallback, useEffect, useMemo, useState } from 'react'
+import { FlaskConical } from 'lucide-react'
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import type { FrequenciesBody, FrequencyConflictBody } from '../../src/contract/frequencies.ts'
-import { type GuardLevel, guardLevels } from '../../src/contract/values.ts'
-import { parseTvInUse } from '../../src/domain/frequencies/tv-raster.ts'
 import { pathOf } from '../../src/domain/pages.ts'
-import { useServices, useWatchState } from '../app/context.ts'
-import { formatDateTime, plainText } from '../app/format.ts'
+import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { usePageTitle } from '../app/page-title.ts'
 import { useSearch } from '../app/query.ts'
 import { useResource } from '../app/resource.ts'
 import { useSelection } from '../app/selection.ts'
+import { useMay } from '../app/session.ts'
 import { Empty } from '../parts/empty.tsx'
-import { Choice } from '../parts/forms/choice.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { CarrierTable } from './carrier-table.tsx'
-import { changePlan, type Plan, type ShownCarrier } from './carriers.ts'
+import { changeTried, type ShownCarrier } from './carriers.ts'
 import { ConflictList } from './conflict-list.tsx'
 import { conflictKey, sortConflicts } from './conflict-text.ts'
 import { SpectrumControl } from './control.ts'
-import { Profiles } from './profiles.tsx'
-import { Scans } from './scans.tsx'
+import { LiveSection } from './live-section.tsx'
+import { ProductTable } from './product-table.tsx'
+import { SelectionBar } from './selection-bar.tsx'
 import { Spectrum } from './spectrum.tsx'
-import { TvChannels } from './tv-channels.tsx'
+import { StorePlanButton } from './store-plan-button.tsx'
+import { SuggestDialog } from './suggest-dialog.tsx'
+import { nothingTried, type Suggestion } from './suggestion.ts'
+import { TabContent } from './tab-content.tsx'
+import { Tabs, useTab } from './tabs.tsx'
+import { type Filters, printedText, Toolbar, useFilters } from './toolbar.tsx'
 import {
   useCarrierConflicts,
   useCheck,
   useFrequencies,
   useGroupConflicts,
+  useMeasured,
+  useMeasuredStates,
   useNoise,
-  useTraces,
+  useTvInUse,
 } from './use-frequencies.ts'
+import { useLiveSpectrum } from './use-live-spectrum.ts'
+import { usePinned } from './use-pinned.ts'
+import { usePlace } from './use-place.ts'
+import { useScans } from './use-scans.ts'
 import { type Selected, useCarriers, useConflicts, useScene, victimsOf } from './use-scene.ts'
 import { WhatIf } from './what-if.tsx'
 
 export function FrequenciesPage() {
   usePageTitle(t('frequencies.title'))
-  const [search] = useSearch()
-  const query = new URLSearchParams(search)
-  const level = guardLevels.find((name) => name === query.get('level')) ?? 'standard'
-  const isOnlyOn = query.get('on') === 'true'
-  const resource = useFrequencies(level, isOnlyOn)
+  const filters = useFilters()
+  const resource = useFrequencies(filters.level, filters.isOnlyOn)
   return (
     <main className="content frequencies-page" id="content" tabIndex={-1}>
-      <h1>{t('frequencies.title')}</h1>
+      <header className="frequencies-head">
+        <h1>{t('frequencies.title')}</h1>
+        <Toolbar {...filters} />
+      </header>
       <Loaded resource={resource}>
-        {(body) => <Frequencies {...{ body, level, isOnlyOn }} onChanged={resource.reload} />}
+        {(body) => <Frequencies {...{ body, filters }} onChanged={resource.reload} />}
       </Loaded>
     </main>
   )
@@ -57,39 +66,42 @@ export function FrequenciesPage() {
 
 interface FrequenciesProps {
   readonly body: FrequenciesBody
-  readonly level: GuardLevel
-  readonly isOnlyOn: boolean
+  readonly filters: Filters
   /** Call after a change that affects the conflicts. */
   onChanged(): Promise<void>
 }
 
-const noPlan: Plan = new Map()
-
-function Frequencies({ body, level, isOnlyOn, onChanged }: FrequenciesProps) {
-  const group = useGroup()
+function Frequencies({ body, filters, onChanged }: FrequenciesProps) {
+  const { level, isOnlyOn, group } = filters
+  const { region } = body
+  const tab = useTab()
+  const mayOperate = useMay('operate')
   const [control] = useState(() => new SpectrumControl())
-  const [plan, setPlan] = useState<Plan | null>(null)
+  const [trial, setTrial, tryFrequency] = useTrial()
   const [selected, setSelected] = useState<Selected>(null)
-  const { all, shown } = useCarriers(body, plan ?? noPlan, group?.slots ?? null)
-  const { result, problem } = useCheck({ all, shown }, plan ?? noPlan, level)
+  const [isSuggesting, setSuggesting] = useState(false)
+  const { tried } = trial ?? nothingTried
+  const { all, shown } = useCarriers(body, tried, group?.slots ?? null)
+  const measured = useMeasured()
+  const { result, problem } = useCheck({ all, shown }, tried, level, measured.limits)
   const noise = useNoise(all)
   const ofGroup = useGroupConflicts(group?.id ?? null, level, isOnlyOn)
   const checked = result ?? ofGroup ?? body
   const conflicts = useConflicts(all, shown, checked)
   const total = Object.values(checked.totals).reduce((sum, count) => sum + count, 0)
-  const config = useResource('/api/config/', 'object', ['settings'])
-  const tvText = config.body?.TV_IN_USE ?? ''
-  const tvInUse = useMemo(() => parseTvInUse(body.region, tvText).inUse, [body.region, tvText])
-  const scans = useScans()
+  const tv = useTvInUse(region)
+  const scans = useScans(body.scan_ids)
+  const live = useLiveSpectrum()
+  const place = usePlace()
   const profiles = useResource('/api/frequencies/profiles/', 'list', ['frequency_profiles'])
   const scene = useScene({
-    ...{ shown, all, conflicts, selected, noise, tvInUse },
-    region: body.region,
-    traces: scans.traces,
+    ...{ shown, all, conflicts, selected, noise, tvInUse: tv.inUse, region },
+    ...{ traces: scans.traces, bands: place.bands },
   })
-  const picked = useSelection(shown.map(({ id }) => id))
+  const selection = useSelection(shown.map(({ id }) => id))
   useEffect(() => control.setFrequencies(shown.map(({ khz }) => khz)), [control, shown])
 
+  const listedCarriers = useMeasuredStates(shown, result)
   const { counts, find } = conflicts
   const isComplete = total <= checked.conflicts.length
   const conflictsOf = useCallback((id: string) => ({ count: counts.get(id) ?? 0, isComplete }), [counts, isComplete])
@@ -113,46 +125,77 @@ function Frequencies({ body, level, isOnlyOn, onChanged }: FrequenciesProps) {
     const ids = [conflict.victim, ...conflict.generators]
     control.show(all.filter(({ id }) => ids.includes(id)).map(({ khz }) => khz))
   }
-  const tryFrequency = useCallback(
-    ({ id, presentMhz }: ShownCarrier, khz: number) =>
-      setPlan((before) => changePlan(before ?? noPlan, id, khz, presentMhz)),
-    [],
-  )
-  const ofCarrier = useCarrierConflicts(all, isComplete ? null : chosenId, level)
+  const ofCarrier = useCarrierConflicts(all, isComplete ? null : chosenId, level, measured.limits)
   const listed =
     chosenId === null
       ? conflicts.sorted
       : sortConflicts(ofCarrier?.conflicts ?? conflicts.sorted, find).filter((conflict) =>
           victimsOf(conflict).includes(chosenId),
         )
+  const ticked = shown.filter(({ id }) => selection.has(id))
+  const storeButton = mayOperate ? (
+    <StorePlanButton
+      carriers={ticked.length === 0 ? shown : ticked}
+      settings={{ level, measured: measured.limits }}
+      onStored={() => setTrial(null)}
+    />
+  ) : null
+  const suggested = (suggestion: Suggestion) => {
+    setSuggesting(false)
+    setTrial(suggestion)
+  }
+  const pinned = useRef<HTMLDivElement>(null)
+  usePinned(pinned)
   return (
     <>
-      <Toolbar {...{ level, isOnlyOn, group }} isTrying={plan !== null} onTry={() => setPlan(noPlan)} />
-      <p className="print-only">{printedText({ level, isOnlyOn, group }, body.checked_at)}</p>
-      {plan === null ? null : (
-        <WhatIf
-          {...{ level, plan, problem }}
-          carriers={all}
-          chosen={shown.filter(({ id }) => picked.has(id))}
-          onPlan={setPlan}
-          onEnd={() => setPlan(null)}
-        />
-      )}
-      {shown.length === 0 ? <NoCarriers isFiltered={isOnlyOn || group !== null} /> : null}
-      <Spectrum {...{ control, scene, chosenId, conflictsOf }} onChoose={chosen} />
-      <div className="frequencies-columns">
-        {shown.length === 0 ? null : (
-          <div className="frequencies-table">
-            <CarrierTable
-              carriers={shown}
-              highlighted={scene.highlighted}
-              selection={plan === null ? null : picked}
-              {...{ profileName, conflictsOf, noise }}
-              onChoose={chooseInTable}
-              onTry={tryFrequency}
-            />
-          </div>
+      <p className="print-only">{printedText(filters, body.checked_at)}</p>
+      <div className="frequencies-pinned" ref={pinned}>
+        <Spectrum {...{ control, scene, chosenId, conflictsOf }} live={live.spectrum} onChoose={chosen} />
+        <Tabs tab={tab} counts={{ carriers: shown.length, scans: scans.resource.body?.length }} />
+        {tab !== 'carriers' || shown.length === 0 ? null : (
+          <SelectionBar
+            {...{ carriers: shown, selection }}
+            onSuggest={() => setSuggesting(true)}
+            others={
+              trial === null ? <BeginButtons storeButton={storeButton} onTry={() => setTrial(nothingTried)} /> : null
+            }
+          />
         )}
+      </div>
+      {tab === 'scans' ? <LiveSection {...{ control, live }} /> : null}
+      <div className="frequencies-columns">
+        <div className="frequencies-tab">
+          {tab !== 'carriers' || trial === null ? null : (
+            <WhatIf
+              carriers={shown}
+              suggestion={trial}
+              scans={scans.resource.body ?? []}
+              {...{ find, region, problem, storeButton }}
+              onEnd={() => setTrial(null)}
+            />
+          )}
+          {tab !== 'carriers' ? null : shown.length === 0 ? (
+            <NoCarriers isFiltered={isOnlyOn || group !== null} />
+          ) : (
+            <div className="frequencies-table">
+              <CarrierTable
+                carriers={listedCarriers}
+                highlighted={scene.highlighted}
+                selection={selection}
+                isTrying={trial !== null}
+                {...{ profileName, conflictsOf, noise }}
+                onChoose={chooseInTable}
+                onTry={tryFrequency}
+              />
+            </div>
+          )}
+          {tab === 'carriers' ? <ProductTable control={control} products={scene.products} carriers={all} /> : null}
+          <TabContent
+            {...{ tab, body, level, control, scans, measured, tv, profiles, place, onChanged }}
+            carriers={all}
+            onTry={(tried) => setTrial({ ...nothingTried, tried })}
+          />
+        </div>
         <ConflictList
           conflicts={listed}
           totals={checked.totals}
@@ -161,114 +204,51 @@ function Frequencies({ body, level, isOnlyOn, onChanged }: FrequenciesProps) {
           selectedKey={selected?.kind === 'conflict' ? conflictKey(selected.conflict) : null}
           find={find}
           isOnlyOn={isOnlyOn}
+          scanCount={body.scan_ids.length}
+          unmeasuredCount={listedCarriers.filter(({ measured }) => measured === 'unmeasured').length}
           onSelect={select}
           onShowAll={() => setSelected(null)}
         />
       </div>
-      <Scans resource={scans.resource} shown={scans.shown} />
-      <TvChannels region={body.region} inUse={tvInUse} onDone={() => reloadBoth(config.reload, onChanged)} />
-      <Profiles resource={profiles} level={level} onDone={() => reloadBoth(profiles.reload, onChanged)} />
+      {isSuggesting ? (
+        <SuggestDialog
+          {...{ tried, level }}
+          carriers={all}
+          chosen={ticked}
+          measured={measured.limits}
+          onDone={suggested}
+          onClose={() => setSuggesting(false)}
+        />
+      ) : null}
     </>
   )
 }
 
-function printedText(
-  { level, isOnlyOn, group }: Pick<ToolbarProps, 'level' | 'isOnlyOn' | 'group'>,
-  checkedAt: string,
-): string {
-  return [
-    t('frequencies.printed', { time: formatDateTime(checkedAt) }),
-    `${t('frequencies.level')}: ${t(`frequencies.levels.${level}`)}`,
-    ...(group === null ? [] : [`${t('frequencies.group')}: ${plainText(group.title)}`]),
-    ...(isOnlyOn ? [t('frequencies.onlyOn')] : []),
-  ].join(' · ')
+/** Null unless other frequencies are tried. */
+function useTrial() {
+  const [trial, setTrial] = useState<Suggestion | null>(null)
+  const tryFrequency = useCallback(
+    ({ id, presentMhz }: ShownCarrier, khz: number) =>
+      setTrial((before) => {
+        const { tried, unplaced, accepted } = before ?? nothingTried
+        const kept = new Map([...accepted].filter(([other]) => other !== id))
+        return { tried: changeTried(tried, id, khz, presentMhz), unplaced, accepted: kept }
+      }),
+    [],
+  )
+  return [trial, setTrial, tryFrequency] as const
 }
 
-async function reloadBoth(...reloads: readonly (() => Promise<void>)[]): Promise<void> {
-  await Promise.all(reloads.map((reload) => reload()))
-}
-
-/** From the address; null if it selects none. */
-function useGroup() {
-  const [search] = useSearch()
-  const id = Number(new URLSearchParams(search).get('group'))
-  return useWatchState(({ groups }) => groups.find((group) => group.id === id) ?? null)
-}
-
-/** At first, the latest upload is drawn. */
-function useScans() {
-  const resource = useResource('/api/scans/', 'list', ['scans'])
-  const [choices, setChoices] = useState<ReadonlyMap<number, boolean>>(new Map())
-  const newest = Math.max(...(resource.body ?? []).map(({ id }) => id))
-  const has = (id: number) => choices.get(id) ?? id === newest
-  const drawn = (resource.body ?? []).filter(({ id }) => has(id))
-  const toggle = (id: number) => setChoices(new Map(choices).set(id, !has(id)))
-  return { resource, shown: { ids: drawn.map(({ id }) => id), has, toggle }, traces: useTraces(drawn) }
-}
-
-interface ToolbarProps {
-  readonly level: GuardLevel
-  readonly isOnlyOn: boolean
-  readonly group: ReturnType<typeof useGroup>
-  readonly isTrying: boolean
-  onTry(): void
-}
-
-function Toolbar({ level, isOnlyOn, group, isTrying, onTry }: ToolbarProps) {
-  const { mount } = useServices()
-  const [, change] = useSearch()
-  const groups = useWatchState((watchState) => watchState.groups)
-  const filters = new URLSearchParams({
-    ...(isOnlyOn && { only_on: '1' }),
-    ...(group !== null && { group: String(group.id) }),
-  })
+/** Not while frequencies are tried. */
+function BeginButtons({ storeButton, onTry }: { storeButton: ReactNode; onTry: () => void }) {
   return (
-    <div className="frequencies-toolbar screen-only">
-      <Choice
-        label={t('frequencies.level')}
-        isLabelled={true}
-        value={level}
-        values={guardLevels}
-        nameOf={(name) => t(`frequencies.levels.${name}`)}
-        onChoice={(name) => change({ level: name === 'standard' ? null : name })}
-      />
-      {groups.length === 0 ? null : (
-        <Choice
-          label={t('frequencies.group')}
-          isLabelled={true}
-          value={group === null ? '' : String(group.id)}
-          values={['', ...groups.map(({ id }) => String(id))]}
-          nameOf={(id) =>
-            plainText(groups.find((candidate) => String(candidate.id) === id)?.title ?? t('frequencies.allGroups'))
-          }
-          onChoice={(id) => change({ group: id === '' ? null : id })}
-        />
-      )}
-      <label className="tick">
-        <input
-          type="checkbox"
-          checked={isOnlyOn}
-          onChange={({ target }) => change({ on: target.checked ? 'true' : null })}
-        />
-        {t('frequencies.onlyOn')}
-      </label>
-      <span className="frequencies-actions">
-        {isTrying ? null : (
-          <button type="button" className="choice" onClick={onTry}>
-            <FlaskConical className="icon" aria-hidden="true" />
-            {t('frequencies.whatIf.begin')}
-          </button>
-        )}
-        <a className="choice" href={`${mount}/api/frequencies/export.csv?${filters}`} download>
-          <Download className="icon" aria-hidden="true" />
-          {t('documents.csv')}
-        </a>
-        <button type="button" className="choice" onClick={() => print()}>
-          <Printer className="icon" aria-hidden="true" />
-          {t('documents.print')}
-        </button>
-      </span>
-    </div>
+    <>
+      <button type="button" className="choice" onClick={onTry}>
+        <FlaskConical className="icon" aria-hidden="true" />
+        {t('frequencies.whatIf.begin')}
+      </button>
+      {storeButton}
+    </>
   )
 }
 
@@ -287,7 +267,7 @@ function NoCarriers({ isFiltered }: { isFiltered: boolean }) {
     <Empty title={t('frequencies.none')}>
       <p>{t('frequencies.noneNext')}</p>
       <Link className="action" to={pathOf('find')}>
-        {t('find.title')}
+        {t('shell.pages.find.title')}
       </Link>
     </Empty>
   )

@@ -4,9 +4,11 @@ import {
   dbmToY,
   khzToX,
   nearest,
+  nearestProducts,
   placeLabels,
   plotOf,
   productsNear,
+  tabulate,
   ticksOf,
   tickText,
   visiblePoints,
@@ -85,6 +87,15 @@ describe('productsNear', () => {
   })
 })
 
+it('nearestProducts lists the products in a span with their nearest carriers, the nearest first', () => {
+  const products = Int32Array.from([494_000, 500_400, 500_900, 520_000])
+  const span = { fromKhz: 495_000, widthKhz: 35_000 }
+  expect(nearestProducts(products, [494_100, 500_000, 501_000], span)).toEqual([
+    { khz: 500_900, carrier: 2, distanceKhz: 100 },
+    { khz: 500_400, carrier: 1, distanceKhz: 400 },
+  ])
+})
+
 describe('a trace', () => {
   const count = 10_000
   const mhz = Array.from({ length: count }, (_, index) => 470 + index * 0.01)
@@ -106,5 +117,26 @@ describe('a trace', () => {
   it('sorts the points', () => {
     const { khz } = visiblePoints(buildTrace([480, 470], [-90, -80]), scale)
     expect([...khz]).toEqual([470_000, 480_000])
+  })
+
+  // Conformance: C-15.94.
+  it('is tabulated as the highest level in ranges of a round width', () => {
+    const wide = tabulate([buildTrace(mhz, dbm), buildTrace([475], [-60.5])], { fromKhz: 460_000, widthKhz: 60_000 }, 6)
+    expect(wide.map(({ fromKhz, toKhz }) => [fromKhz, toKhz])).toEqual(
+      [47, 48, 49, 50, 51].map((ten) => [ten * 10_000, (ten + 1) * 10_000]),
+    )
+    expect(wide.map(({ highest }) => highest)).toEqual([
+      [-100, -60.5],
+      [-100, null],
+      [-100, null],
+      [-100, null],
+      [-100, null],
+    ])
+    const narrow = tabulate([buildTrace(mhz, dbm)], { fromKhz: 520_000, widthKhz: 30 }, 6)
+    expect(narrow).toEqual([
+      { fromKhz: 520_000, toKhz: 520_005, highest: [-100] },
+      { fromKhz: 520_010, toKhz: 520_015, highest: [-30] },
+      { fromKhz: 520_020, toKhz: 520_025, highest: [-100] },
+    ])
   })
 })

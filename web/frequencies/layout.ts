@@ -40,9 +40,12 @@ const steps = [5, 25, 50, 100, 250, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50
 /** Labels do not touch at this distance. */
 const tickPx = 72
 
+function roundStep(leastKhz: number): number {
+  return steps.find((candidate) => candidate >= leastKhz) ?? 500_000
+}
+
 export function ticksOf(scale: Scale): readonly number[] {
-  const least = (scale.widthKhz / Math.max(1, scale.width)) * tickPx
-  const step = steps.find((candidate) => candidate >= least) ?? 500_000
+  const step = roundStep((scale.widthKhz / Math.max(1, scale.width)) * tickPx)
   const first = Math.ceil(scale.fromKhz / step) * step
   const count = Math.max(0, Math.floor((scale.fromKhz + scale.widthKhz - first) / step) + 1)
   return Array.from({ length: count }, (_, index) => first + index * step)
@@ -118,6 +121,27 @@ export function productsNear(
   return Int32Array.from(found).sort()
 }
 
+export interface NearProduct {
+  readonly khz: number
+  /** The index of the nearest carrier. */
+  readonly carrier: number
+  readonly distanceKhz: number
+}
+
+/** The products in a span with their nearest carriers, the nearest products first. Both lists are sorted by frequency. */
+export function nearestProducts(
+  products: Int32Array,
+  carriers: readonly number[],
+  { fromKhz, widthKhz }: Span,
+): NearProduct[] {
+  return [...products.subarray(lowerBound(products, fromKhz), lowerBound(products, fromKhz + widthKhz))]
+    .flatMap((khz) => {
+      const carrier = nearest(carriers, khz, nearKhz)
+      return carrier === null ? [] : [{ khz, carrier, distanceKhz: Math.abs(khz - (carriers[carrier] ?? 0)) }]
+    })
+    .sort((a, b) => a.distanceKhz - b.distanceKhz || a.khz - b.khz)
+}
+
 /** Each level has half the points of the previous one, each the maximum of two. */
 export interface Trace {
   readonly levels: readonly { readonly khz: Float64Array; readonly dbm: Float32Array }[]
@@ -128,13 +152,16 @@ const coarsest = 300
 
 export function buildTrace(mhz: readonly number[], dbm: readonly number[]): Trace {
   const order = mhz.map((_, index) => index).sort((a, b) => (mhz[a] ?? 0) - (mhz[b] ?? 0))
-  const levels = [
-    {
-      khz: Float64Array.from(order, (index) => (mhz[index] ?? 0) * 1000),
-      dbm: Float32Array.from(order, (index) => dbm[index] ?? bottomDbm),
-    },
-  ]
-  for (let last = levels[0]; last !== undefined && last.khz.length > coarsest; last = levels.at(-1)) {
+  return traceOf({
+    khz: Float64Array.from(order, (index) => Math.round((mhz[index] ?? 0) * 1000)),
+    dbm: Float32Array.from(order, (index) => dbm[index] ?? bottomDbm),
+  })
+}
+
+/** `finest` is in ascending order. */
+export function traceOf(finest: Trace['levels'][number]): Trace {
+  const levels = [finest]
+  for (let last = finest; last.khz.length > coarsest; last = levels.at(-1) ?? last) {
     const finer = last
     const length = Math.ceil(finer.khz.length / 2)
     levels.push({
@@ -157,4 +184,40 @@ export function visiblePoints({ levels }: Trace, scale: Scale) {
     return { khz: khz.subarray(first, last), dbm: dbm.subarray(first, last) }
   }
   return { khz: new Float64Array(), dbm: new Float32Array() }
+}
+
+export interface TableRow {
+  readonly fromKhz: number
+  readonly toKhz: number
+  /** The highest level of each trace; null if it has no point in this range. */
+  readonly highest: readonly (number | null)[]
+}
+
+/** Returns about `count` ranges of equal, round width that cover the span. */
+export function tableRanges({ fromKhz, widthKhz }: Span, count: number) {
+  const step = roundStep(widthKhz / count)
+  const first = Math.floor(fromKhz / step)
+  const length = Math.ceil((fromKhz + widthKhz) / step) - first
+  return Array.from({ length }, (_, index) => ({
+    fromKhz: (first + index) * step,
+    toKhz: (first + index + 1) * step,
+  }))
+}
+
+/** Returns the highest levels in about `rows` ranges. Ranges without points are left out. */
+export function tabulate(traces: readonly Trace[], span: Span, rows: number): readonly TableRow[] {
+  return tableRanges(span, rows)
+    .map(
+      (range): TableRow => ({
+        ...range,
+        highest: traces.map((trace) => highestIn(trace, range.fromKhz, range.toKhz)),
+      }),
+    )
+    .filter(({ highest }) => highest.some((dbm) => dbm !== null))
+}
+
+function highestIn({ levels: [finest] }: Trace, fromKhz: number, toKhz: number): number | null {
+  if (finest === undefined) return null
+  const points = finest.dbm.subarray(lowerBound(finest.khz, fromKhz), lowerBound(finest.khz, toKhz))
+  return points.length === 0 ? null : points.reduce((highest, dbm) => Math.max(highest, dbm))
 }

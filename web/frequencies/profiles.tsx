@@ -7,7 +7,8 @@ import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import type { Resource } from '../app/resource.ts'
 import { useMay } from '../app/session.ts'
-import { FormDialog, Removal } from '../parts/dialogs/dialog.tsx'
+import { Removal } from '../parts/dialogs/dialog.tsx'
+import { FormDialog } from '../parts/dialogs/form-dialog.tsx'
 import { changedFields } from '../parts/forms/entries.ts'
 import { Field } from '../parts/forms/field.tsx'
 import { useLatest } from '../parts/forms/use-latest.ts'
@@ -34,10 +35,8 @@ export function Profiles({ resource, level, onDone }: ProfilesProps) {
   const close = () => setQuestion(null)
   const columns = columnsOf(level, mayOperate ? setQuestion : null)
   return (
-    <details className="frequencies-section profiles screen-only">
-      <summary>
-        <h2>{t('frequencies.profiles.title')}</h2>
-      </summary>
+    <section className="frequencies-section screen-only" aria-label={t('frequencies.profiles.title')}>
+      <h2>{t('frequencies.profiles.title')}</h2>
       <p className="hint">{t('frequencies.profiles.intro', { level: t(`frequencies.levels.${level}`) })}</p>
       <Loaded resource={resource}>
         {(profiles) => (
@@ -67,7 +66,7 @@ export function Profiles({ resource, level, onDone }: ProfilesProps) {
           </p>
         </Removal>
       ) : null}
-    </details>
+    </section>
   )
 }
 
@@ -171,7 +170,7 @@ function ProfileFields({
 }: Pick<EditProfileProps, 'profile' | 'level'>) {
   return (
     <>
-      <div className="guard-fields">
+      <div className="field-columns">
         {guardKinds.map((kind) => (
           <Field
             key={kind}

@@ -1,11 +1,12 @@
 /** The table has the same data. */
 
-import { Minus, Plus, RotateCcw } from 'lucide-react'
+import { CircleHelp, Minus, Plus, RotateCcw } from 'lucide-react'
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { useServices } from '../app/context.ts'
 import { formatMegahertz } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useColourChanges } from '../parts/canvas.ts'
+import { Menu } from '../parts/toolbar/menu.tsx'
 import { SpectrumCanvas } from './canvas.ts'
 import type { ShownCarrier } from './carriers.ts'
 import { type ConflictCount, countText } from './conflict-text.ts'
@@ -14,16 +15,18 @@ import type { Scene } from './drawing.ts'
 import { listenToGestures, zoomStep } from './gestures.ts'
 import { tickText } from './layout.ts'
 import { currentLevels, levelText, noiseText, type RecordedNoise, useLevelText } from './live-levels.ts'
+import type { LiveSpectrum } from './live-spectrum.ts'
 
 interface SpectrumProps {
   readonly control: SpectrumControl
   readonly scene: Scene
+  readonly live: LiveSpectrum
   readonly chosenId: string | null
   onChoose(id: string | null): void
   conflictsOf(id: string): ConflictCount
 }
 
-export function Spectrum({ control, scene, chosenId, onChoose, conflictsOf }: SpectrumProps) {
+export function Spectrum({ control, scene, live, chosenId, onChoose, conflictsOf }: SpectrumProps) {
   const { watch } = useServices()
   const element = useRef<HTMLDivElement>(null)
   const canvasElement = useRef<HTMLCanvasElement>(null)
@@ -34,10 +37,11 @@ export function Spectrum({ control, scene, chosenId, onChoose, conflictsOf }: Sp
 
   useEffect(() => {
     if (element.current === null || canvasElement.current === null) return
-    const created = new SpectrumCanvas(canvasElement.current, control, {
-      of: (carrier) => currentLevels(watch, carrier),
+    const levels = {
+      of: (carrier: ShownCarrier) => currentLevels(watch, carrier),
       subscribe: watch.subscribeLevels,
-    })
+    }
+    const created = new SpectrumCanvas(canvasElement.current, { control, levels, live })
     canvas.current = created
     created.setScene(latest.current.scene)
     const unlisten = listenToGestures({
@@ -56,7 +60,7 @@ export function Spectrum({ control, scene, chosenId, onChoose, conflictsOf }: Sp
       unlisten()
       created.close()
     }
-  }, [control, watch])
+  }, [control, live, watch])
   useEffect(() => canvas.current?.setScene(scene), [scene])
   useColourChanges(useCallback(() => canvas.current?.recolour(), []))
 
@@ -65,7 +69,6 @@ export function Spectrum({ control, scene, chosenId, onChoose, conflictsOf }: Sp
   const chosen = scene.carriers[chosenIndex]
   return (
     <section className="spectrum screen-only" aria-label={t('frequencies.spectrum.label')}>
-      <SpectrumTools control={control} />
       <div className="spectrum-field" ref={element}>
         <canvas className="spectrum-canvas" ref={canvasElement} />
         <div
@@ -91,7 +94,7 @@ export function Spectrum({ control, scene, chosenId, onChoose, conflictsOf }: Sp
           />
         )}
       </div>
-      <p className="hint">{t('frequencies.spectrum.hint')}</p>
+      <SpectrumTools control={control} />
     </section>
   )
 }
@@ -127,16 +130,20 @@ function SpectrumTools({ control }: { control: SpectrumControl }) {
       </div>
       <button type="button" className="choice" onClick={() => control.zoom(1 / zoomStep, 0.5)}>
         <Plus className="icon" aria-hidden="true" />
-        <span>{t('frequencies.spectrum.zoomIn')}</span>
+        <span className="visually-hidden">{t('frequencies.spectrum.zoomIn')}</span>
       </button>
       <button type="button" className="choice" onClick={() => control.zoom(zoomStep, 0.5)}>
         <Minus className="icon" aria-hidden="true" />
-        <span>{t('frequencies.spectrum.zoomOut')}</span>
+        <span className="visually-hidden">{t('frequencies.spectrum.zoomOut')}</span>
       </button>
       <button type="button" className="choice" onClick={() => control.reset()}>
         <RotateCcw className="icon" aria-hidden="true" />
-        <span>{t('frequencies.spectrum.reset')}</span>
+        <span className="visually-hidden">{t('frequencies.spectrum.reset')}</span>
       </button>
+      <Menu label={t('frequencies.spectrum.legend')} button={<CircleHelp className="icon" aria-hidden="true" />}>
+        <p className="spectrum-legend">{t('frequencies.spectrum.hint')}</p>
+        <p className="spectrum-legend">{t('frequencies.spectrum.moreHint')}</p>
+      </Menu>
     </div>
   )
 }

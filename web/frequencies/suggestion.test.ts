@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { FrequencySuggestionBody } from '../../src/contract/frequencies.ts'
 import { showCarriers } from './carriers.ts'
 import {
   applySuggestion,
@@ -7,6 +8,7 @@ import {
   listKept,
   listWanted,
   listZones,
+  nothingTried,
   parseRanges,
 } from './suggestion.ts'
 import { buildCarrier } from './test-carriers.ts'
@@ -59,14 +61,34 @@ it('asks for as many carriers of each profile as are selected', () => {
   ])
 })
 
-it('gives the suggested frequencies to the carriers of the profile by slot, and leaves out what is missing', () => {
-  const suggested = [
-    { profile: 'ulxd', mhz: '470.125' },
-    { profile: 'ulxd', mhz: '486.625' },
-  ]
-  const plan = applySuggestion(new Map([['c3', 500_000]]), chosen, suggested)
-  // Slot 3 gets its present frequency, so it is not in the plan.
-  expect([...plan]).toEqual([['c1', 470_125]])
+type Suggested = FrequencySuggestionBody['carriers'][number]
+type Missing = FrequencySuggestionBody['unplaced'][number]
+
+const suggest = (mhz: string, others: Partial<Suggested> = {}): Suggested => {
+  return { profile: 'ulxd', mhz, soft: [], measured: 'free', ...others }
+}
+const missing = (profile: string, kind: Missing['reason']['kind'], by: string[]): Missing => {
+  return { profile, count: 1, reason: { kind, by } }
+}
+
+// Conformance: C-23.124.
+it('gives the suggested frequencies to the carriers of the profile by slot, and lists those that did not fit', () => {
+  const suggested = [suggest('470.125', { soft: ['2t5o'] }), suggest('486.625')]
+  const { tried, unplaced, accepted } = applySuggestion(
+    { ...nothingTried, tried: new Map([['c3', 500_000]]) },
+    [...chosen, ...showCarriers([buildCarrier(9, '500.000')], new Map())],
+    {
+      carriers: suggested,
+      unplaced: [missing('ew_g4', '3t3o', ['new:470.125', 'c7', 'new:486.625']), missing('ulxd', 'time', [])],
+    },
+  )
+  // Slot 3 gets its present frequency, so nothing else is tried for it.
+  expect([...tried]).toEqual([['c1', 470_125]])
+  expect(unplaced.map(({ carrier, reason }) => [carrier.id, reason?.kind, reason?.by])).toEqual([
+    ['c2', '3t3o', ['c1', 'c7', 'c3']],
+    ['c9', 'time', []],
+  ])
+  expect([...accepted]).toEqual([['c1', ['2t5o']]])
 })
 
 it('asks for each band separately, and gives its frequencies only to carriers of that band', () => {
@@ -78,11 +100,8 @@ it('asks for each band separately, and gives its frequencies only to carriers of
     ['G51', 1],
     ['K51', 1],
   ])
-  const suggested = [
-    { profile: 'ulxd', band: 'K51', mhz: '610.000' },
-    { profile: 'ulxd', band: 'G51', mhz: '480.000' },
-  ]
-  expect([...applySuggestion(new Map(), banded, suggested)]).toEqual([
+  const carriers = [suggest('610.000', { band: 'K51' }), suggest('480.000', { band: 'G51' })]
+  expect([...applySuggestion(nothingTried, banded, { carriers, unplaced: [] }).tried]).toEqual([
     ['c1', 480_000],
     ['c2', 610_000],
   ])

@@ -1,5 +1,6 @@
+import type { FrequencySuggestionBody } from '../../src/contract/frequencies.ts'
 import { formatMhz } from '../../src/domain/frequencies/carrier.ts'
-import { type Plan, parseFrequency, type ShownCarrier } from './carriers.ts'
+import { parseFrequency, type ShownCarrier, type Tried } from './carriers.ts'
 
 export interface MhzRange {
   readonly from: string
@@ -60,19 +61,82 @@ export function listWanted(chosen: readonly ShownCarrier[], ranges: readonly Mhz
   return [...wanted.values()]
 }
 
+export type UnplacedReason = FrequencySuggestionBody['unplaced'][number]['reason']
+
+/** A carrier that did not fit. It keeps its frequency. */
+export interface Unplaced {
+  readonly carrier: ShownCarrier
+  /** Null only if the response counts fewer carriers. */
+  readonly reason: UnplacedReason | null
+}
+
+type SoftKinds = FrequencySuggestionBody['carriers'][number]['soft']
+
+export interface Suggestion {
+  readonly tried: Tried
+  readonly unplaced: readonly Unplaced[]
+  /** The kinds of conflicts that were accepted to place a carrier, by carrier. */
+  readonly accepted: ReadonlyMap<string, SoftKinds>
+}
+
+export const nothingTried: Suggestion = { tried: new Map(), unplaced: [], accepted: new Map() }
+
+/** Gives the suggested frequencies to the chosen carriers by slot. */
 export function applySuggestion(
-  plan: Plan,
+  { tried, unplaced, accepted }: Suggestion,
   chosen: readonly ShownCarrier[],
-  suggested: readonly { readonly profile: string; readonly band?: string | undefined; readonly mhz: string }[],
-): Plan {
-  const changed = new Map(plan)
-  const left = [...suggested]
-  for (const { id, profile, band, presentMhz } of chosen.toSorted((a, b) => a.slot - b.slot)) {
-    const index = left.findIndex((carrier) => carrier.profile === profile && carrier.band === band)
+  suggested: Pick<FrequencySuggestionBody, 'carriers' | 'unplaced'>,
+): Suggestion {
+  const changed = new Map(tried)
+  const soft = new Map(accepted)
+  const missing: ShownCarrier[] = []
+  const left = [...suggested.carriers]
+  const placed = new Map<string, string>()
+  for (const carrier of chosen.toSorted((a, b) => a.slot - b.slot)) {
+    const { id, profile, band, presentMhz } = carrier
+    const index = left.findIndex((candidate) => candidate.profile === profile && candidate.band === band)
     const [found] = index < 0 ? [] : left.splice(index, 1)
-    if (found === undefined) continue
+    soft.delete(id)
+    if (found === undefined) {
+      missing.push(carrier)
+      continue
+    }
+    placed.set(`new:${found.mhz}`, id)
+    if (found.soft.length > 0) soft.set(id, found.soft)
     if (found.mhz === presentMhz) changed.delete(id)
     else changed.set(id, parseFrequency(found.mhz) ?? 0)
   }
-  return changed
+  const added = withReasons(missing, suggested.unplaced, placed)
+  return { tried: changed, unplaced: [...unplaced, ...added], accepted: soft }
+}
+
+/** The reasons name the carriers that got the new frequencies. */
+function withReasons(
+  missing: readonly ShownCarrier[],
+  unplaced: FrequencySuggestionBody['unplaced'],
+  placed: ReadonlyMap<string, string>,
+): Unplaced[] {
+  const reasons = unplaced.flatMap(({ profile, band, count, reason }) => {
+    const by = reason.by.map((id) => placed.get(id) ?? id)
+    return Array.from({ length: count }, () => ({ profile, band, reason: { ...reason, by } }))
+  })
+  return missing.map((carrier) => {
+    const index = reasons.findIndex(({ profile, band }) => profile === carrier.profile && band === carrier.band)
+    const [found] = index < 0 ? [] : reasons.splice(index, 1)
+    return { carrier, reason: found?.reason ?? null }
+  })
+}
+
+export function withTried(carriers: readonly ShownCarrier[], tried: Tried): readonly ShownCarrier[] {
+  return carriers.map((carrier) => {
+    const khz = tried.get(carrier.id)
+    return khz === undefined ? carrier : { ...carrier, khz, mhz: formatMhz(khz), isTried: true }
+  })
+}
+
+/** From the lowest to the highest frequency, in whole MHz. */
+export function usualRange(carriers: readonly ShownCarrier[]): MhzRange {
+  const frequencies = carriers.map(({ khz }) => khz)
+  const [from, to] = [Math.floor(Math.min(...frequencies) / 1000), Math.ceil(Math.max(...frequencies) / 1000)]
+  return { from: `${from}.000`, to: `${Math.max(from + 1, to)}.000` }
 }

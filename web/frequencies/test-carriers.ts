@@ -8,6 +8,6 @@ export function buildCarrier(
   const transmitter = { transmitter_on: true, rf_level: -50, noise_dbm: null }
   return {
     ...{ id: `c${id}`, channel_id: id, slot: id, name: `Mic ${id}`, mhz, model: 'ULXD4Q G51', profile: 'ulxd' },
-    ...{ zone: null, tv_channel: '22', ...transmitter, ...others },
+    ...{ zone: null, tv_channel: '22', measured: 'unmeasured', ...transmitter, ...others },
   }
 }

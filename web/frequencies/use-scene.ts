@@ -1,9 +1,18 @@
 import { useMemo } from 'react'
 import type { FrequenciesBody, FrequencyConflictBody } from '../../src/contract/frequencies.ts'
+import type { CountryBandsBody } from '../../src/contract/places.ts'
 import { parseMhz } from '../../src/domain/frequencies/carrier.ts'
 import { listTvChannels, type TvChannel } from '../../src/domain/frequencies/tv-raster.ts'
-import { type Plan, type ShownCarrier, showCarriers } from './carriers.ts'
-import { conflictKey, type FindCarrier, type Severity, severityOf, sortConflicts } from './conflict-text.ts'
+import { type ShownCarrier, showCarriers, type Tried } from './carriers.ts'
+import {
+  conflictKey,
+  type FindCarrier,
+  findPeak,
+  markedMhz,
+  type Severity,
+  severityOf,
+  sortConflicts,
+} from './conflict-text.ts'
 import type { Scene } from './drawing.ts'
 import { productsNear, type Trace } from './layout.ts'
 import type { RecordedNoise } from './live-levels.ts'
@@ -13,11 +22,11 @@ export type Selected =
   | { readonly kind: 'conflict'; readonly conflict: FrequencyConflictBody }
   | null
 
-export function useCarriers({ carriers }: FrequenciesBody, plan: Plan, slots: readonly number[] | null) {
+export function useCarriers({ carriers }: FrequenciesBody, tried: Tried, slots: readonly number[] | null) {
   return useMemo(() => {
-    const all = showCarriers(carriers, plan)
+    const all = showCarriers(carriers, tried)
     return { all, shown: slots === null ? all : all.filter(({ slot }) => slots.includes(slot)) }
-  }, [carriers, plan, slots])
+  }, [carriers, tried, slots])
 }
 
 export interface ShownConflicts {
@@ -36,7 +45,7 @@ export function useConflicts(
 ): ShownConflicts {
   return useMemo(() => {
     const byId = new Map(all.map((carrier) => [carrier.id, carrier]))
-    const find: FindCarrier = (id) => byId.get(id) ?? { ...unknown, name: id }
+    const find: FindCarrier = (id) => byId.get(id) ?? findPeak(id) ?? { ...unknown, name: id }
     const ids = new Set(shown.map(({ id }) => id))
     const own = conflicts.filter((conflict) => victimsOf(conflict).some((id) => ids.has(id)))
     const sorted = sortConflicts(own, find)
@@ -69,9 +78,20 @@ interface SceneOptions {
   readonly region: FrequenciesBody['region']
   readonly tvInUse: readonly TvChannel[]
   readonly traces: readonly (Trace | null)[]
+  readonly bands: CountryBandsBody | null
 }
 
-export function useScene({ shown, all, conflicts, selected, noise, region, tvInUse, traces }: SceneOptions): Scene {
+export function useScene({
+  shown,
+  all,
+  conflicts,
+  selected,
+  noise,
+  region,
+  tvInUse,
+  traces,
+  bands,
+}: SceneOptions): Scene {
   const highlighted = useMemo(() => {
     if (selected === null) return new Set<string>()
     if (selected.kind === 'carrier') return new Set([selected.id])
@@ -94,15 +114,18 @@ export function useScene({ shown, all, conflicts, selected, noise, region, tvInU
       ...{ carriers: shown, victims: conflicts.victims, highlighted, products },
       noise: withoutTried(noise, shown),
       hits: conflicts.sorted.flatMap((conflict) => {
-        const khz = conflict.product_mhz === null ? null : parseMhz(conflict.product_mhz)
+        const khz = parseMhz(markedMhz(conflict) ?? '')
         if (khz === null) return []
         return [{ khz, severity: severityOf(conflict), isSelected: conflictKey(conflict) === selectedKey }]
       }),
       tvChannels: listTvChannels(region),
       tvInUse: new Set(tvInUse.map(({ name }) => name)),
+      bands: (bands?.bands ?? []).map(({ from_mhz, to_mhz, status }) => {
+        return { fromKhz: parseMhz(from_mhz) ?? 0, toKhz: parseMhz(to_mhz) ?? 0, status }
+      }),
       traces: traces.flatMap((trace, colour) => (trace === null ? [] : [{ trace, colour }])),
     }
-  }, [shown, conflicts, highlighted, products, noise, region, tvInUse, traces, selected])
+  }, [shown, conflicts, highlighted, products, noise, region, tvInUse, traces, bands, selected])
 }
 
 /** The noise on a tried frequency is unknown. */

@@ -11,10 +11,10 @@ import { toScannedDevice } from '../../domain/equipment/discovery-bodies.ts'
 import type { SourceError } from '../../domain/equipment/health.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { formatSubnet, hostAddresses, isInSubnet, parseScanSubnet, type Subnet } from '../../domain/identity/network.ts'
+import { type KnownReceivers, serialKey } from '../../domain/identity/reconcile.ts'
 import { getPlugin, plugins } from '../../manufacturers/index.ts'
 import type { DiscoveryList } from '../../manufacturers/plugin.ts'
-import type { FoundDevice } from '../../manufacturers/probe.ts'
-import { searchAddresses } from '../../manufacturers/search.ts'
+import { type AnsweringDevice, searchAddresses } from '../../manufacturers/search.ts'
 import { type MonitoredSource, toSourceFailure } from '../../manufacturers/sources.ts'
 import { now } from '../../platform/clock.ts'
 import { abortWithin, childLifetime, pause } from '../../platform/wait.ts'
@@ -82,12 +82,17 @@ async function scan(
 
   const { receivers, others } = await findInside(service, codes, subnet)
   const knownIps = new Set([...receivers, ...others].map(({ ip }) => ip))
-  others.push(...found.filter(({ ip }) => !knownIps.has(ip)))
-  const devices = [...receivers, ...others.map(toScannedDevice)]
+  const single = found.filter(({ record }) => !knownIps.has(record.ip))
+  const devices = [
+    ...receivers,
+    ...others.map(toScannedDevice),
+    ...single.map(({ record, heard_on }) => ({ ...toScannedDevice(record), heard_on })),
+  ]
+  const discovered = [...others, ...single.map(({ record }) => record)]
   const isConfigured = ({ manufacturer }: FoundRecord) => service.hasManufacturer(manufacturer)
   await db.transaction(async (tx) => {
     await forgetDiscovered(tx, now() - discoveredRetentionMs)
-    await saveDiscovered(tx, others.filter(isConfigured))
+    await saveDiscovered(tx, discovered.filter(isConfigured))
     await writeAudit(tx, { ...audit, result: 'ok', details: { manufacturers: codes, discovered: devices.length } })
   })
   await service.reload()
@@ -128,7 +133,7 @@ function callList(discovery: DiscoveryList, operation: 'add' | 'remove'): Discov
 type FoundRecord = Omit<DiscoveredRecord, 'id'>
 
 interface SearchResult {
-  readonly found: readonly FoundRecord[]
+  readonly found: readonly { readonly record: FoundRecord; readonly heard_on: readonly string[] }[]
   /** Devices of these manufacturers that responded, but that Micwatch does not support. */
   readonly unsupported: readonly SourceError[]
 }
@@ -138,7 +143,7 @@ interface SearchResult {
  * of the supported manufacturers that are not configured yet.
  */
 async function search(
-  { db, secrets, monitor, outbound }: Service,
+  { db, secrets, monitor, outbound, localAddresses, receiverStore }: Service,
   codes: readonly string[],
   isEverything: boolean,
   ips: readonly string[],
@@ -158,14 +163,24 @@ async function search(
   const found = await Promise.all(
     records.map(async ({ code: manufacturer, plugin }) => {
       const onUnsupported = (source: string, error: string) => unsupported.push({ manufacturer, source, error })
-      const devices = await searchAddresses(getPlugin(plugin), { ips, known, destinations, signal, onUnsupported })
-      return devices.map((device) => toFoundRecord(manufacturer, device, now()))
+      const options = { ips, known, destinations, signal, localAddresses, onUnsupported }
+      const devices = await searchAddresses(getPlugin(plugin), options)
+      return devices
+        .filter((device) => !isMonitored(receiverStore, manufacturer, device))
+        .map(({ heard_on, ...device }) => ({ record: toFoundRecord(manufacturer, device, now()), heard_on }))
     }),
   )
   return { found: found.flat(), unsupported }
 }
 
-function toFoundRecord(manufacturer: string, device: FoundDevice, at: number): FoundRecord {
+/** True if this is another port of a receiver that is online, for example the one for Dante. */
+function isMonitored(known: KnownReceivers, manufacturer: string, { ip, serial_number }: AnsweringDevice): boolean {
+  const serial = serialKey(serial_number)
+  const same = serial === null ? [] : known.bySerial(serial)
+  return same.some((receiver) => receiver.manufacturer === manufacturer && receiver.is_active && receiver.ip !== ip)
+}
+
+function toFoundRecord(manufacturer: string, device: Omit<AnsweringDevice, 'heard_on'>, at: number): FoundRecord {
   const { id, kind: _, ...facts } = device
   return { ...facts, manufacturer, api_device_id: id, discovered_at: at, last_seen: at }
 }

@@ -5,9 +5,11 @@ import type { Body } from '../../contract/schema.ts'
 import type { AuditAction } from '../../contract/values.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { RequestError } from '../../domain/errors.ts'
+import type { EquipmentProfile } from '../../domain/frequencies/coordination/coordination.ts'
 import {
   completeLevels,
   findReversedRange,
+  isBuiltIn,
   mergeProfileChanges,
   type ProfileChange,
   toProfileBodies,
@@ -23,6 +25,7 @@ import {
   listStoredProfiles,
   saveStoredProfile,
 } from '../../storage/frequencies.ts'
+import { PreviewRollback, runPreviewable } from '../preview.ts'
 
 export async function addFrequencyProfile(
   service: Service,
@@ -60,6 +63,55 @@ export async function changeFrequencyProfile(
   })
   await service.reload()
   return body
+}
+
+interface ImportedProfile {
+  readonly id: string
+  readonly name: string
+  readonly is_new: boolean
+}
+
+/** Adds profiles, or replaces those with the same names. A profile that is replaced keeps its bands of other names. */
+export async function importProfiles(
+  service: Service,
+  actor: Actor,
+  profiles: readonly EquipmentProfile[],
+  isPreview: boolean,
+): Promise<ImportedProfile[]> {
+  const imported: ImportedProfile[] = []
+  await runPreviewable(() =>
+    service.ingest.change(async (tx) => {
+      for (const { bands = [], ...profile } of profiles) {
+        const id = toId(profile.name)
+        if (isBuiltIn(id)) throw new RequestError('taken', { subject: `the built-in profile ${id}` })
+        const before = (await listStoredProfiles(tx.query)).find((stored) => stored.id === id)
+        const kept = (before?.change.bands ?? []).filter(({ name }) => !bands.some((band) => band.name === name))
+        await saveStoredProfile(tx, { id, change: completeLevels({ ...profile, bands: [...kept, ...bands] }) })
+        await audit(tx, actor, 'coordination.import', id, { name: profile.name })
+        imported.push({ id, name: profile.name, is_new: before === undefined })
+      }
+      if (isPreview) throw new PreviewRollback()
+    }),
+  )
+  if (!isPreview) await service.reload()
+  return imported
+}
+
+/** Adds the profiles of a show. Those that exist stay as they are, because they may have been edited. */
+export async function addMissingProfiles(
+  tx: Tx,
+  actor: Actor,
+  profiles: readonly EquipmentProfile[],
+): Promise<ImportedProfile[]> {
+  const added: ImportedProfile[] = []
+  for (const profile of profiles) {
+    const id = toId(profile.name)
+    if (await hasProfile(tx.query, id)) continue
+    await saveStoredProfile(tx, { id, change: completeLevels(profile) })
+    await audit(tx, actor, 'coordination.import', id, { name: profile.name })
+    added.push({ id, name: profile.name, is_new: true })
+  }
+  return added
 }
 
 /** Removes an added profile, also from its channels. Resets a built-in one. */

@@ -28,11 +28,16 @@ export interface Equipment {
   readonly ranges: readonly KhzRange[]
 }
 
+/** The id or the name of a group. */
+export type GroupName = string | number
+
 export interface Carrier extends Equipment {
   readonly id: string
   readonly khz: number
   /** Products are found only within a zone. All carriers without a zone (null) share one. */
   readonly zone: string | null
+  /** For carriers that are never on together. */
+  readonly groups: readonly GroupName[]
   /** True if RF is received although the transmitter is off. */
   readonly hasForeignRf: boolean
 }
@@ -42,6 +47,8 @@ export const defaultOccupiedKhz = 200
 
 /** A carrier at least this wide is a wideband carrier, which fills its block with many channels. */
 const widebandKhz = 1000
+
+const noGroups: Carrier['groups'] = []
 
 const noGuards: Guards = { spacing: 0, '2t3o': 0, '3t3o': 0, '2t5o': 0, '2t7o': 0, '2t9o': 0 }
 
@@ -58,10 +65,10 @@ export function equipmentWithGuards(guards: Partial<Guards>, windowMhz: number |
 }
 
 export function createCarrier(
-  carrier: Pick<Carrier, 'id' | 'khz'> & Partial<Pick<Carrier, 'zone' | 'hasForeignRf'>>,
+  carrier: Pick<Carrier, 'id' | 'khz'> & Partial<Pick<Carrier, 'zone' | 'groups' | 'hasForeignRf'>>,
   equipment: Equipment,
 ): Carrier {
-  return { ...equipment, zone: null, hasForeignRf: false, ...carrier }
+  return { ...equipment, zone: null, groups: noGroups, hasForeignRf: false, ...carrier }
 }
 
 /** Parses MHz with three decimals, such as `470.125`. */
@@ -88,4 +95,9 @@ export function requiredSpacingKhz(a: Equipment, b: Equipment): number {
 
 export function isInRange(khz: number, { fromKhz, toKhz }: KhzRange): boolean {
   return fromKhz <= khz && khz <= toKhz
+}
+
+/** True if the equipment can be tuned to the frequency, or if its bands are unknown. */
+export function isInBand({ ranges }: Equipment, khz: number): boolean {
+  return ranges.length === 0 || ranges.some((range) => isInRange(khz, range))
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Carrier, createCarrier, equipmentWithGuards, type Guards } from './carrier.ts'
-import { checkCarriers, recheckCarriers } from './check.ts'
+import { type CheckedChannel, checkCarriers, recheckCarriers, toCheckedCarriers } from './check.ts'
 import type { CheckResult } from './conflict.ts'
 import { carriersAt, checkByBruteForce } from './test-carriers.ts'
 
@@ -226,6 +226,17 @@ describe('T4: sixteen carriers', () => {
   })
 })
 
+// Conformance: C-23.92.
+it.each([
+  [[0, 1, 4, 6], {}],
+  [[0, 1, 4, 9, 11], {}],
+  [[0, 1, 4, 10, 12, 17], {}],
+  [[0, 1, 2], { '2t3o': 2 }],
+] as const)('the marks %j of a Golomb ruler have no product of third order within a step', (marks, expected) => {
+  const mhz = marks.map((mark) => 500 + 0.025 * mark)
+  expect(totalsOf(checkAt(mhz, { '2t3o': 25, '3t3o': 25 }))).toEqual(expected)
+})
+
 // Conformance: C-15.21.
 it.each([
   ['T3', t3, { '2t3o': 56, '3t3o': 168, '2t5o': 56 }],
@@ -290,7 +301,52 @@ describe('exclusions', () => {
     expect(totalsOf(checkCarriers([{ ...a, isGenerator: false }, b, v]))).toEqual({})
   })
 
-  // Conformance: C-15.24.
+  // Conformance: C-23.90.
+  it('counts neither spacing nor products of carriers that are never on together', () => {
+    const exclusions = { neverOnTogether: [['act 1', 'act 2', 'act 3']] }
+    const check = (...groups: readonly string[][]) => {
+      const carriers = carriersAt([500, 506, 494, 500.1], { spacing: 350, '2t3o': 75 })
+      const grouped = carriers.map((carrier, index) => ({ ...carrier, groups: groups[index] ?? [] }))
+      return toLines(checkCarriers(grouped, exclusions))
+    }
+    const all = ['2t3o 494.000 0 500.000,506.000', '2t3o 506.000 0 500.000,494.000', 'spacing 500.100 -100 500.000']
+    expect(check()).toEqual(all)
+    expect(check(['act 1'], [], [], ['act 2'])).toEqual(all.slice(0, 2))
+    // One of the three carriers of each product is never on with another one.
+    expect(check([], ['act 1'], ['act 2'])).toEqual(all.slice(2))
+    // Every pair of groups must be exclusive, and a carrier without groups can always be on.
+    expect(check(['act 1'], [], [], ['act 1', 'act 2'])).toEqual(all)
+    expect(check(['act 1'], [], [], ['act 2', 'act 3'])).toEqual(all.slice(0, 2))
+    expect(check(['act 1'], [], [], ['act 2', 'other'])).toEqual(all)
+    expect(check(['other'], [], [], ['act 1'])).toEqual(all)
+  })
+
+  // Conformance: C-23.90.
+  it('counts carriers that are never on together, on one frequency, as two', () => {
+    const carriers = carriersAt([500, 500, 506, 494], { spacing: 350, '2t3o': 75 }).map((carrier, index) => ({
+      ...carrier,
+      ...{ id: String(index), groups: [['act 1'], ['act 2']][index] ?? [] },
+    }))
+    expect(toLines(checkCarriers(carriers, { neverOnTogether: [['act 1', 'act 2']] }))).toEqual([
+      '2t3o 2 0 0,3',
+      '2t3o 2 0 1,3',
+      '2t3o 3 0 0,2',
+      '2t3o 3 0 1,2',
+    ])
+  })
+
+  it('a carrier shared by channels of several groups is on with each of them', () => {
+    const channel = (id: string, groups: string[], sharedBy: number | null): CheckedChannel => ({
+      ...{ id, khz: 500_000, secondKhz: null, zone: null, groups, hasForeignRf: false, sharedBy },
+      equipment: equipmentWithGuards({}),
+    })
+    const groupsOf = (channels: readonly CheckedChannel[]) => toCheckedCarriers(channels).map(({ groups }) => groups)
+    expect(groupsOf([channel('a', ['act 1'], 7), channel('b', ['act 2'], 7)])).toEqual([['act 1', 'act 2']])
+    expect(groupsOf([channel('a', ['act 1'], 7), channel('b', [], 7)])).toEqual([[]])
+    expect(groupsOf([channel('a', ['act 1'], null), channel('b', ['act 2'], null)])).toEqual([['act 1'], ['act 2']])
+  })
+
+  // Conformance: C-15.24, C-23.91.
   it('reports two carriers on one frequency once, with no product of both', () => {
     const carriers = carriersAt([500, 500, 506, 494], { spacing: 350, '2t3o': 75, '3t3o': 75 }).map(
       (carrier, index) => ({ ...carrier, id: String(index) }),
@@ -365,14 +421,21 @@ describe('the list of conflicts', () => {
   })
 })
 
+const neverOnTogether = [
+  ['act 1', 'act 2'],
+  ['act 2', 'act 3'],
+]
+
 /**
- * A small set that exercises every rule: zones, windows, mixed guards, duplicates and carriers that are not generators.
+ * A small set that exercises every rule: zones, windows, mixed guards, duplicates, groups that are never on together
+ * and carriers that are not generators.
  */
 const carrierSet = fc
   .array(
     fc.record({
       khz: fc.integer({ min: 0, max: 160 }).map((step) => 500_000 + 25 * step),
       zone: fc.constantFrom(null, null, null, 'A'),
+      groups: fc.constantFrom([], [], ['act 1'], ['act 2'], ['act 3'], ['act 1', 'act 2'], ['all']),
       isGenerator: fc.constantFrom(true, true, true, false),
       windowKhz: fc.constantFrom(null, null, 1500),
       guards: fc.record({
@@ -389,18 +452,18 @@ const carrierSet = fc
   .map((set) =>
     set.map(({ guards, ...carrier }, index): Carrier => {
       const equipment = equipmentWithGuards(guards)
-      return { ...equipment, ...carrier, id: `c${index}`, hasForeignRf: false }
+      return { ...createCarrier({ id: `c${index}`, khz: carrier.khz }, equipment), ...carrier }
     }),
   )
 
-// Conformance: C-15.26.
+// Conformance: C-15.26, C-23.90.
 it('finds what a brute force finds, in 10,000 random sets', () => {
   let conflicts = 0
   fc.assert(
     fc.property(carrierSet, (carriers) => {
-      const found = toLines(checkCarriers(carriers))
+      const found = toLines(checkCarriers(carriers, { neverOnTogether }))
       conflicts += found.length
-      expect(found).toEqual(checkByBruteForce(carriers))
+      expect(found).toEqual(checkByBruteForce(carriers, neverOnTogether))
     }),
     { numRuns: 10_000 },
   )
@@ -432,7 +495,7 @@ const crowdedSet = fc
     carriers.map(({ at, guard }, index): Carrier => {
       const khz = 500_000 + 25 * (frequencies[at % frequencies.length] as number)
       const equipment = equipmentWithGuards({ spacing: 0, '2t3o': guard, '3t3o': 75, '2t5o': guard })
-      return { ...equipment, id: `c${index}`, khz, zone: null, hasForeignRf: false }
+      return createCarrier({ id: `c${index}`, khz }, equipment)
     }),
   )
 
@@ -447,7 +510,7 @@ it('finds what a brute force finds if many carriers are on few frequencies', () 
 
 // Conformance: C-15.27.
 it('finds the same when carriers are changed, added or removed', () => {
-  const options = { tvInUse: [{ fromKhz: 500_000, toKhz: 501_000 }] }
+  const options = { tvInUse: [{ fromKhz: 500_000, toKhz: 501_000 }], neverOnTogether }
   const change = fc.record({ khz: fc.integer({ min: 500_000, max: 504_000 }), at: fc.nat() })
   fc.assert(
     fc.property(carrierSet, change, (carriers, { khz, at }) => {

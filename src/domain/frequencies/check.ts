@@ -1,12 +1,39 @@
-/** Selects the carriers of channels, and checks them against each other, against TV channels in use and against the bands of their equipment. */
+/**
+ * Selects the carriers of channels, and checks them against each other, against TV channels in use, against scans and
+ * against the bands of their equipment.
+ */
 
-import { type Carrier, createCarrier, type Equipment, isInRange, type KhzRange, requiredSpacingKhz } from './carrier.ts'
-import { type CheckResult, type Conflict, ConflictList, type Finding, kindNumbers } from './conflict.ts'
+import { groupBy } from '../group-by.ts'
+import {
+  type Carrier,
+  createCarrier,
+  type Equipment,
+  isInBand,
+  isInRange,
+  type KhzRange,
+  requiredSpacingKhz,
+} from './carrier.ts'
+import { type CheckResult, type Conflict, ConflictList, type Evidence, type Finding, kindNumbers } from './conflict.ts'
+import { Exclusions, type NeverOnTogether } from './exclusions.ts'
+import {
+  findForeignPeaks,
+  findReading,
+  generatingPeaks,
+  type Measured,
+  peakGuardKhz,
+  type Reading,
+  stateOf,
+} from './measured.ts'
+import { findPeakProducts, type PeakEmitters } from './peak-products.ts'
 import { findProducts, findProductsOf } from './products.ts'
-import { createZoneCarriers, findSharedKhz, setExtraCarrier } from './zone-carriers.ts'
+import { createZoneCarriers, findPaired, setExtraCarrier } from './zone-carriers.ts'
 
 export interface CheckOptions {
   readonly tvInUse?: readonly KhzRange[]
+  /** Null: no scan is considered. */
+  readonly measured?: Measured | null
+  /** Carriers of these groups exclude each other; neither their spacing nor products of both count. */
+  readonly neverOnTogether?: NeverOnTogether
   /** Only conflicts of these carriers are found; by default those of all. */
   readonly victims?: readonly string[] | null
   /** The maximum number of listed conflicts; totals count all. */
@@ -17,15 +44,60 @@ const defaultLimit = 1000
 
 /** Accepts at most 1,000 carriers with different ids. */
 export function checkCarriers(carriers: readonly Carrier[], options: CheckOptions = {}): CheckResult {
-  const list = new ConflictList(carriers, { limit: defaultLimit, ...options })
+  const evidence = findEvidence(carriers, options.measured ?? null)
+  const list = new ConflictList(carriers, { limit: defaultLimit, ...options }, evidence)
+  const exclusions = exclusionsOf(carriers, options)
   for (const [index, carrier] of carriers.entries()) {
     addOwnConflicts(list, carrier, index, options.tvInUse ?? [])
-    for (let other = 0; other < index; other++) addSpacing(list, carriers, index, other)
+    if (evidence !== null) addMeasuredConflicts(list, carrier, index, carriers.length, evidence)
+    for (let other = 0; other < index; other++) addSpacing(list, carriers, exclusions, index, other)
   }
-  for (const indices of groupByZone(carriers).values()) {
-    findProducts(createZoneCarriers(carriers, indices), list.addProduct)
+  const peaks = evidence === null ? null : toEmitters(evidence, carriers.length)
+  for (const indices of groupBy(carriers.keys(), (index) => carriers[index]?.zone).values()) {
+    const zone = createZoneCarriers(carriers, indices, exclusions)
+    findProducts(zone, list.addProduct)
+    if (peaks !== null) findPeakProducts(zone, peaks, list.addProduct)
   }
   return list.toResult()
+}
+
+function exclusionsOf(carriers: readonly Carrier[], { neverOnTogether = [] }: CheckOptions): Exclusions {
+  return new Exclusions(neverOnTogether, carriers)
+}
+
+function findEvidence(carriers: readonly Carrier[], measured: Measured | null): Evidence | null {
+  if (measured === null) return null
+  const readings = carriers.flatMap((carrier, index): [number, Reading][] => {
+    const reading = findReading(measured, carrier)
+    return reading !== null && stateOf(reading, measured) === 'occupied' ? [[index, reading]] : []
+  })
+  return { measured, peaks: findForeignPeaks(measured, carriers), occupied: new Map(readings) }
+}
+
+function addMeasuredConflicts(
+  list: ConflictList,
+  carrier: Carrier,
+  victim: number,
+  carrierCount: number,
+  { measured, peaks, occupied }: Evidence,
+): void {
+  if (occupied.has(victim)) list.add({ kind: 'occupied', victim, offsetKhz: null, generators: [] })
+  for (const [index, { khz }] of peaks.entries()) {
+    const offsetKhz = khz - carrier.khz
+    if (Math.abs(offsetKhz) >= measured.peakSpacingKhz) continue
+    list.add({ kind: 'peak', victim, offsetKhz, generators: [carrierCount + index] })
+  }
+}
+
+function toEmitters({ measured, peaks }: Evidence, carrierCount: number): PeakEmitters {
+  const sorted = generatingPeaks(peaks, measured)
+    .map(({ khz }, index) => ({ khz, index: carrierCount + index }))
+    .sort((a, b) => a.khz - b.khz)
+  return {
+    khz: sorted.map(({ khz }) => khz),
+    index: sorted.map(({ index }) => index),
+    guardKhz: peakGuardKhz(measured),
+  }
 }
 
 /**
@@ -39,9 +111,11 @@ export function recheckCarriers(
   changedIds: readonly string[],
   options: CheckOptions = {},
 ): CheckResult {
-  if (!isComplete(previous)) return checkCarriers(carriers, options)
+  // With scans, a changed carrier can also make a peak its own or a foreign one.
+  if (!isComplete(previous) || (options.measured ?? null) !== null) return checkCarriers(carriers, options)
   const list = new ConflictList(carriers, { limit: defaultLimit, ...options })
-  const changed = new Set([...changedIds, ...findNewPairs(previous, carriers)])
+  const exclusions = exclusionsOf(carriers, options)
+  const changed = new Set([...changedIds, ...findNewPairs(previous, carriers, exclusions)])
   const indexById = new Map(carriers.map(({ id }, index) => [id, index]))
   const toIndex = (id: string) => indexById.get(id) ?? -1
   for (const { victim, kind, offset_khz, generators } of previous.conflicts) {
@@ -53,9 +127,11 @@ export function recheckCarriers(
   for (const [index, carrier] of carriers.entries()) {
     if (!changed.has(carrier.id)) continue
     addOwnConflicts(list, carrier, index, options.tvInUse ?? [])
-    for (const other of compared) addSpacing(list, carriers, Math.max(index, other), Math.min(index, other))
+    for (const other of compared) {
+      addSpacing(list, carriers, exclusions, Math.max(index, other), Math.min(index, other))
+    }
     const neighbours = [...compared].filter((other) => carriers[other]?.zone === carrier.zone)
-    const zone = createZoneCarriers(carriers, neighbours)
+    const zone = createZoneCarriers(carriers, neighbours, exclusions)
     setExtraCarrier(zone, carrier, index)
     findProductsOf(zone, list.addProduct)
     compared.add(index)
@@ -64,19 +140,19 @@ export function recheckCarriers(
 }
 
 /** Returns the ids of carriers that either started or stopped sharing a frequency with another one. */
-function findNewPairs({ conflicts }: CheckResult, carriers: readonly Carrier[]): readonly string[] {
+function findNewPairs(
+  { conflicts }: CheckResult,
+  carriers: readonly Carrier[],
+  exclusions: Exclusions,
+): readonly string[] {
   const pairs = conflicts.filter(({ kind }) => kind === 'duplicate')
   const before = new Set(pairs.flatMap(({ victim, generators }) => [victim, ...generators]))
-  const sharedKhz = findSharedKhz(carriers)
-  return carriers.flatMap(({ id, khz }) => (before.has(id) === sharedKhz.has(khz) ? [] : id))
+  const paired = findPaired(carriers, exclusions)
+  return carriers.flatMap(({ id }, index) => (before.has(id) === paired.has(index) ? [] : id))
 }
 
 export function isComplete({ conflicts, totals }: CheckResult): boolean {
   return Object.values(totals).reduce((sum, count) => sum + count, 0) === conflicts.length
-}
-
-function isOutsideBand({ ranges, khz }: Carrier): boolean {
-  return ranges.length > 0 && !ranges.some((range) => isInRange(khz, range))
 }
 
 /** Returns where the centre of a carrier would touch a TV channel in use. */
@@ -91,27 +167,24 @@ export function tvRangesOf(
 function addOwnConflicts(list: ConflictList, carrier: Carrier, victim: number, tvInUse: readonly KhzRange[]): void {
   const add = (kind: Finding['kind']) => list.add({ kind, victim, offsetKhz: null, generators: [] })
   if (carrier.hasForeignRf) add('foreign')
-  if (isOutsideBand(carrier)) add('outside_band')
+  if (!isInBand(carrier, carrier.khz)) add('outside_band')
   if (tvRangesOf(carrier, tvInUse).some((range) => isInRange(carrier.khz, range))) add('tv')
 }
 
-function addSpacing(list: ConflictList, carriers: readonly Carrier[], victim: number, other: number): void {
+function addSpacing(
+  list: ConflictList,
+  carriers: readonly Carrier[],
+  exclusions: Exclusions,
+  victim: number,
+  other: number,
+): void {
   const [a, b] = [carriers[victim] as Carrier, carriers[other] as Carrier]
+  if (exclusions.areExclusive(a, b)) return
   const offset = b.khz - a.khz
   if (offset === 0) list.addProduct(kindNumbers.duplicate, 0, victim, other, -1, -1)
   else if (Math.abs(offset) < requiredSpacingKhz(a, b)) {
     list.addProduct(kindNumbers.spacing, offset, victim, other, -1, -1)
   }
-}
-
-function groupByZone(carriers: readonly Carrier[]): Map<string | null, number[]> {
-  const zones = new Map<string | null, number[]>()
-  for (const [index, { zone }] of carriers.entries()) {
-    const indices = zones.get(zone)
-    if (indices === undefined) zones.set(zone, [index])
-    else indices.push(index)
-  }
-  return zones
 }
 
 export interface CheckedChannel {
@@ -120,6 +193,7 @@ export interface CheckedChannel {
   /** The second carrier of frequency diversity. */
   readonly secondKhz: number | null
   readonly zone: string | null
+  readonly groups?: Carrier['groups']
   readonly hasForeignRf: boolean
   readonly equipment: Equipment
   /** The device, if its channels on the same frequency share one carrier. */
@@ -134,14 +208,23 @@ export function carrierIdsOf(id: string): readonly string[] {
 }
 
 export function toCheckedCarriers(channels: readonly CheckedChannel[]): readonly Carrier[] {
-  const shared = new Set<string>()
-  return channels.flatMap(({ id, khz, secondKhz, zone, hasForeignRf, equipment, sharedBy }) => {
-    const key = `${sharedBy} ${khz}`
-    if (sharedBy !== null && shared.has(key)) return []
-    if (sharedBy !== null) shared.add(key)
+  return mergeShared(channels).flatMap(({ id, khz, secondKhz, zone, groups = [], hasForeignRf, equipment }) => {
     const [firstId = id, secondId = id] = carrierIdsOf(id)
-    const first = createCarrier({ id: firstId, khz, zone, hasForeignRf }, equipment)
-    return secondKhz === null ? [first] : [first, createCarrier({ id: secondId, khz: secondKhz, zone }, equipment)]
+    const first = createCarrier({ id: firstId, khz, zone, groups, hasForeignRf }, equipment)
+    if (secondKhz === null) return [first]
+    return [first, createCarrier({ id: secondId, khz: secondKhz, zone, groups }, equipment)]
+  })
+}
+
+/** Of channels that share a carrier, returns the first one, with the groups of all. */
+function mergeShared(channels: readonly CheckedChannel[]): readonly CheckedChannel[] {
+  const byKey = groupBy(channels, ({ sharedBy, id, khz }) => JSON.stringify([sharedBy ?? id, khz]))
+  return [...byKey.values()].map((sharing) => {
+    const [first] = sharing as [CheckedChannel, ...CheckedChannel[]]
+    if (sharing.length === 1) return first
+    const groups = sharing.map((channel) => channel.groups ?? [])
+    // A channel without groups can always be on.
+    return { ...first, groups: groups.some(({ length }) => length === 0) ? [] : [...new Set(groups.flat())] }
   })
 }
 

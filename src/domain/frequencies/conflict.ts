@@ -1,7 +1,8 @@
 /** Conflicts, and a list that keeps those with the smallest offsets and counts all. */
 
 import { type ConflictKind, conflictKinds, type ProductKind, productKinds } from '../../contract/values.ts'
-import { type Carrier, formatMhz, requiredSpacingKhz } from './carrier.ts'
+import { type Carrier, createCarrier, equipmentWithGuards, formatMhz, requiredSpacingKhz } from './carrier.ts'
+import { type Measured, type Peak, peakGuardKhz, type Reading } from './measured.ts'
 
 /** The fields of `FrequencyConflictBody` have the same meaning. */
 export interface Conflict {
@@ -12,8 +13,12 @@ export interface Conflict {
   /** Product minus victim; for `spacing` and `duplicate`, the other carrier minus the victim. */
   readonly offset_khz: number | null
   readonly guard_khz: number | null
-  /** Ids in the order of the formula: A, B of 2A - B; A, B, C of A + B - C. */
+  /** Ids in the order of the formula: A, B of 2A - B; A, B, C of A + B - C. That of a peak is `peak:` and its MHz. */
   readonly generators: readonly string[]
+  /** The reading that occupies the carrier; absent from other kinds. */
+  readonly scan_id?: number
+  readonly dbm?: number
+  readonly mhz?: string
 }
 
 export interface CheckResult {
@@ -49,6 +54,19 @@ export type AddProduct = (kind: number, offsetKhz: number, victim: number, a: nu
 export const maxCarriers = 1000
 const lastKind = conflictKinds.length - 1
 
+/** The findings of the scans about a list of carriers. */
+export interface Evidence {
+  readonly measured: Measured
+  /** Their indices follow those of the carriers. */
+  readonly peaks: readonly Peak[]
+  /** The readings that occupy carriers, by index. */
+  readonly occupied: ReadonlyMap<number, Reading>
+}
+
+function toPeakCarrier({ khz }: Peak): Carrier {
+  return createCarrier({ id: `peak:${formatMhz(khz)}`, khz }, equipmentWithGuards({}))
+}
+
 /**
  * Counts conflicts and keeps the first `limit` ones in the order of the list. There can be hundreds of millions, so a
  * conflict is stored as two numbers: its distance and its *code*, from which everything else is derived. The digits of
@@ -56,7 +74,10 @@ const lastKind = conflictKinds.length - 1
  * the last kind.
  */
 export class ConflictList {
+  /** The peaks follow the carriers. */
   readonly #carriers: readonly Carrier[]
+  readonly #carrierCount: number
+  readonly #evidence: Evidence | null
   readonly #limit: number
   readonly #base: number
   /** The number of different codes of a kind, except for the last kind. */
@@ -75,11 +96,14 @@ export class ConflictList {
   constructor(
     carriers: readonly Carrier[],
     { limit, victims = null }: { readonly limit: number; readonly victims?: readonly string[] | null },
+    evidence: Evidence | null = null,
   ) {
     if (carriers.length > maxCarriers) throw new RangeError(`More than ${maxCarriers} carriers.`)
-    this.#carriers = carriers
+    this.#carriers = evidence === null ? carriers : [...carriers, ...evidence.peaks.map(toPeakCarrier)]
+    this.#carrierCount = carriers.length
+    this.#evidence = evidence
     this.#limit = limit
-    this.#base = carriers.length + 1
+    this.#base = this.#carriers.length + 1
     this.#codesOfKind = this.#base ** 3
     this.#victims = new Int32Array(carriers.length)
     const ids = victims === null ? null : new Set(victims)
@@ -110,7 +134,7 @@ export class ConflictList {
 
   toResult(): CheckResult {
     this.#shorten()
-    const victims = this.#carriers.flatMap(({ id }, index) => {
+    const victims = this.#carriers.slice(0, this.#carrierCount).flatMap(({ id }, index) => {
       const count = this.#victims[index] ?? 0
       return count === 0 ? [] : [[id, count] as const]
     })
@@ -149,19 +173,30 @@ export class ConflictList {
       .filter((digit) => digit > 0)
       .map((digit) => this.#carriers[digit - 1] as Carrier) as [Carrier, ...Carrier[]]
     const productKhz = findProductKhz(kind, generators)
-    const [other] = generators
+    const occupied = kind === 'occupied' ? this.#evidence?.occupied.get((digits[0] ?? 0) - 1) : undefined
     return {
       victim: victim.id,
       kind,
       product_mhz: isProductKind(kind) && productKhz !== null ? formatMhz(productKhz) : null,
       offset_khz: productKhz === null ? null : productKhz - victim.khz,
-      guard_khz: isProductKind(kind)
-        ? victim.guards[kind]
-        : other === undefined
-          ? null
-          : requiredSpacingKhz(victim, other),
+      guard_khz: this.#findGuardKhz(kind, victim, generators, digits),
       generators: generators.map(({ id }) => id),
+      ...(occupied !== undefined && { scan_id: occupied.scanId, dbm: occupied.dbm, mhz: formatMhz(occupied.khz) }),
     }
+  }
+
+  #findGuardKhz(
+    kind: ConflictKind,
+    victim: Carrier,
+    [other]: readonly Carrier[],
+    digits: readonly number[],
+  ): number | null {
+    if (other === undefined) return null
+    if (this.#evidence !== null && digits.some((digit) => digit > this.#carrierCount)) {
+      const { measured } = this.#evidence
+      return kind === 'peak' ? measured.peakSpacingKhz : peakGuardKhz(measured)
+    }
+    return isProductKind(kind) ? victim.guards[kind] : requiredSpacingKhz(victim, other)
   }
 }
 
@@ -175,6 +210,7 @@ function splitDigits(code: number, base: number, count: number): number[] {
 const factors: Readonly<Partial<Record<ConflictKind, readonly number[]>>> = {
   duplicate: [1],
   spacing: [1],
+  peak: [1],
   '2t3o': [2, -1],
   '3t3o': [1, 1, -1],
   '2t5o': [3, -2],

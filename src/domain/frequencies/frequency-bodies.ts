@@ -7,19 +7,30 @@ import type {
   FrequencySuggestRequest,
 } from '../../contract/frequencies.ts'
 import type { Body } from '../../contract/schema.ts'
-import type { GuardLevel, Region } from '../../contract/values.ts'
-import { byteOrderMark, toLine, toTextCell } from '../csv.ts'
+import type { GuardLevel, MeasuredState, Region } from '../../contract/values.ts'
 import { RequestError } from '../errors.ts'
-import { type Carrier, equipmentWithGuards, formatMhz, type KhzRange, parseMhz } from './carrier.ts'
-import { type CheckedChannel, toCheckedCarriers } from './check.ts'
+import {
+  type Carrier,
+  type Equipment,
+  equipmentWithGuards,
+  formatMhz,
+  isInBand,
+  type KhzRange,
+  parseMhz,
+} from './carrier.ts'
+import { type CheckedChannel, carrierIdsOf, mergeSecondCarriers, toCheckedCarriers } from './check.ts'
 import { type CheckResult, maxCarriers } from './conflict.ts'
-import { byFrequency, type LiveCarrier } from './live-carriers.ts'
+import type { LiveCarrier } from './live-carriers.ts'
+import { findReading, type Measured, measureCarriers, stateOf, worseState } from './measured.ts'
 import { findReversedRange } from './profile-changes.ts'
 import { equipmentOf, genericProfileId, type Profile } from './profiles.ts'
-import type { SuggestRequest } from './suggest.ts'
+import type { SuggestRequest, WantedCarriers } from './suggest.ts'
 import { findTvChannel } from './tv-raster.ts'
 
-export function toCarrierBody(carrier: LiveCarrier, region: Region): FrequencyCarrierBody {
+export function toCarrierBody(
+  carrier: LiveCarrier,
+  { region, measured }: { readonly region: Region; readonly measured: Measured | null },
+): FrequencyCarrierBody {
   const { id, channelId, placeholderId, receiverId, slot, name, khz, secondKhz, band } = carrier
   const { model, profile, zone, isOn, rfLevel, noiseDbm, hasForeignRf } = carrier
   return {
@@ -40,11 +51,36 @@ export function toCarrierBody(carrier: LiveCarrier, region: Region): FrequencyCa
     noise_dbm: noiseDbm,
     ...(hasForeignRf && { foreign: true }),
     tv_channel: findTvChannel(region, khz),
+    measured: measureChannel(carrier, measured),
   }
 }
 
-export function toCheckBody({ conflicts, totals, victims }: CheckResult): FrequencyCheckBody {
+function measureChannel({ khz, secondKhz, profile }: LiveCarrier, measured: Measured | null): MeasuredState {
+  if (measured === null) return 'unmeasured'
+  const stateAt = (value: number) =>
+    stateOf(findReading(measured, { khz: value, occupiedKhz: profile.occupied_khz }), measured)
+  return secondKhz === null ? stateAt(khz) : worseState(stateAt(khz), stateAt(secondKhz))
+}
+
+export function toConflictsBody({ conflicts, totals, victims }: CheckResult): Omit<FrequencyCheckBody, 'carriers'> {
   return { conflicts, totals, victims }
+}
+
+/** `carriers` contains the second carriers, which have the ids of their channels in the result. */
+export function toCheckBody(
+  result: CheckResult,
+  requested: readonly Pick<RequestedCarrier, 'id'>[],
+  carriers: readonly Carrier[],
+  measured: Measured | null,
+): FrequencyCheckBody {
+  const states = measureCarriers(measured, carriers)
+  return {
+    ...toConflictsBody(mergeSecondCarriers(result)),
+    carriers: requested.map(({ id }) => {
+      const [first = 'unmeasured', second = first] = carrierIdsOf(id).flatMap((one) => states.get(one) ?? [])
+      return { id, measured: worseState(first, second) }
+    }),
+  }
 }
 
 type RequestedCarrier = Body<typeof FrequencyCheckRequest>['carriers'][number]
@@ -61,7 +97,7 @@ export function parseCarriers(
 ): readonly Carrier[] {
   const ids = new Set<string>()
   const channels = carriers.map((carrier, index): CheckedChannel => {
-    const { id, mhz, second_mhz = null, zone = null, foreign = false } = carrier
+    const { id, mhz, second_mhz = null, zone = null, groups, foreign = false } = carrier
     const path = `${field}.${index}`
     if (ids.has(id)) throw badRequest(`${path}.id: expected every id once; ${id} is repeated`)
     ids.add(id)
@@ -70,6 +106,7 @@ export function parseCarriers(
       khz: parseMhz(mhz) ?? 0,
       secondKhz: parseMhz(second_mhz ?? ''),
       zone,
+      ...(groups !== undefined && { groups }),
       hasForeignRf: foreign,
       ...parseEquipment(carrier, path, context),
     }
@@ -99,26 +136,66 @@ function parseEquipment(
 }
 
 export function parseSuggestRequest(
-  { wanted, keep = [], avoid = [] }: Body<typeof FrequencySuggestRequest>,
-  { tvInUse, ...context }: ProfileContext & { readonly tvInUse: readonly KhzRange[] },
+  { wanted, keep = [], avoid = [], never_on_together = [], soft = [] }: Body<typeof FrequencySuggestRequest>,
+  {
+    tvInUse,
+    measured,
+    ...context
+  }: ProfileContext & { readonly tvInUse: readonly KhzRange[]; readonly measured: Measured | null },
 ): SuggestRequest {
   return {
-    wanted: wanted.map(({ profile: id, band, ranges, count }, index) => {
-      const profile = requireProfile(id, `wanted.${index}.profile`, context)
-      const equipment = equipmentOf(profile, context.level, band)
-      return {
-        profile: id,
-        ...(band !== undefined && { band }),
-        equipment,
-        stepKhz: profile.step_khz,
-        ranges: parseRanges(ranges, `wanted.${index}.ranges`),
-        count,
-      }
-    }),
+    wanted: wanted.map((one, index) => parseWanted(one, `wanted.${index}`, context)),
     keep: parseCarriers(keep, 'keep', context),
     avoid: parseRanges(avoid, 'avoid'),
     tvInUse,
+    measured,
+    neverOnTogether: never_on_together,
+    soft,
   }
+}
+
+function parseWanted(
+  {
+    profile: id,
+    band,
+    zone,
+    groups,
+    ranges,
+    candidates,
+    count,
+    priority,
+    spares,
+  }: Body<typeof FrequencySuggestRequest>['wanted'][number],
+  path: string,
+  context: ProfileContext,
+): WantedCarriers {
+  const profile = requireProfile(id, `${path}.profile`, context)
+  const equipment = equipmentOf(profile, context.level, band)
+  if ((ranges === undefined) === (candidates === undefined)) {
+    throw badRequest(`${path}: expected either ranges or candidates`)
+  }
+  return {
+    profile: id,
+    ...(band !== undefined && { band }),
+    ...(typeof zone === 'string' && { zone }),
+    ...(groups !== undefined && { groups }),
+    equipment,
+    ...(candidates === undefined
+      ? { stepKhz: profile.step_khz, ranges: parseRanges(ranges ?? [], `${path}.ranges`) }
+      : { stepKhz: 1, ranges: parseCandidates(candidates, `${path}.candidates`, equipment) }),
+    count,
+    ...(priority !== undefined && { priority }),
+    ...(spares !== undefined && { spares }),
+  }
+}
+
+/** Every candidate is a range of its own, with or without being on the step of the profile. */
+function parseCandidates(candidates: readonly string[], path: string, equipment: Equipment): KhzRange[] {
+  return candidates.map((mhz, index) => {
+    const khz = parseMhz(mhz) ?? 0
+    if (!isInBand(equipment, khz)) throw badRequest(`${path}.${index}: ${mhz} MHz is outside the bands of the profile`)
+    return { fromKhz: khz, toKhz: khz }
+  })
 }
 
 function parseRanges(ranges: readonly { readonly from: string; readonly to: string }[], field: string): KhzRange[] {
@@ -137,33 +214,4 @@ function requireProfile(id: string, path: string, { profiles }: ProfileContext):
 
 function badRequest(details: string): RequestError {
   return new RequestError('bad_request', { details })
-}
-
-export function toFrequenciesCsv(
-  carriers: readonly LiveCarrier[],
-  {
-    region,
-    groups,
-  }: { region: Region; groups: readonly { readonly title: string; readonly slots: readonly number[] }[] },
-): string {
-  const lines = byFrequency(carriers).map(({ name, khz, profile, zone, slot }) => {
-    const titles = groups.filter(({ slots }) => slots.includes(slot)).map(({ title }) => title)
-    const cells = [profile.id, zone ?? '', findTvChannel(region, khz) ?? ''].map(toTextCell)
-    return toLine([toTextCell(name), formatMhz(khz), ...cells, String(slot), toTextCell(titles.join('; '))])
-  })
-  return byteOrderMark + toLine(['name', 'mhz', 'profile', 'zone', 'tv_channel', 'slot', 'group']) + lines.join('')
-}
-
-/** Lists unique frequencies, one per line, as Wireless Workbench imports them. */
-export function toFrequencyList(carriers: readonly LiveCarrier[]): string {
-  return [...new Set(byFrequency(carriers).map(({ khz }) => toLine([formatMhz(khz)])))].join('')
-}
-
-/** Lists unique frequencies in kHz, as Sennheiser's Wireless Systems Manager imports them. */
-export function toWsmFrequencies(carriers: readonly LiveCarrier[]): string {
-  const names = new Map<number, string>()
-  // The format does not document quotes.
-  for (const { khz, name } of byFrequency(carriers)) if (!names.has(khz)) names.set(khz, name.replace(/[;"]/g, ' '))
-  const lines = [...names].map(([khz, name]) => `${name};0;${khz};0;${khz};${khz};2;5\r\n`)
-  return `name;type;frequency;tolerance;minfrequency;maxfrequency;priority;squelchlevel\r\n${lines.join('')}`
 }

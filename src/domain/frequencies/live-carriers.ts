@@ -201,6 +201,10 @@ export function toLiveCheck(live: readonly LiveCarrier[], { level, isOnlyOn, slo
   }
 }
 
-export function byFrequency(carriers: readonly LiveCarrier[]): LiveCarrier[] {
-  return carriers.toSorted((a, b) => a.khz - b.khz || a.slot - b.slot)
+/** Carriers without a slot follow those with one. */
+export function byFrequency<Sorted extends { readonly khz: number; readonly slot: number | null }>(
+  carriers: readonly Sorted[],
+): Sorted[] {
+  const slotOf = ({ slot }: Sorted) => slot ?? Number.MAX_SAFE_INTEGER
+  return carriers.toSorted((a, b) => a.khz - b.khz || slotOf(a) - slotOf(b))
 }

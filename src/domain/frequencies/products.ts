@@ -164,6 +164,7 @@ function addPairsOfFrequencies(
 /** Adds the conflicts of two close sums A + B and C + D. */
 function addPairs(zone: ZoneCarriers, add: AddProduct, a: number, b: number, c: number, d: number): void {
   if (a === c || a === d || b === c || b === d) return
+  if (zone.hasExclusions && (excludeAny(zone, a, b, c) || excludeAny(zone, d, a, b) || excludes(zone, c, d))) return
   const { khz, lowKhz, highKhz } = zone
   const guards = zone.guards['3t3o']
   const khzA = khz[a] as number
@@ -190,7 +191,7 @@ function addPairs(zone: ZoneCarriers, add: AddProduct, a: number, b: number, c: 
 
 /** Adds the conflicts of close 2A and C + D. */
 function addDouble(zone: ZoneCarriers, add: AddProduct, a: number, c: number, d: number): void {
-  if (a === c || a === d) return
+  if (a === c || a === d || (zone.hasExclusions && excludeAny(zone, a, c, d))) return
   const { khz, guards, index } = zone
   const khzA = khz[a] as number
   const khzC = khz[c] as number
@@ -247,8 +248,18 @@ function areGeneratorsFor(zone: ZoneCarriers, victim: number, a: number, b: numb
  * True if the victim is one of a pair on one frequency, and the generator is the other one or the victim itself. Their
  * only conflict is `duplicate`.
  */
-function isOfPair({ khz, sharedKhz }: ZoneCarriers, victim: number, generator: number): boolean {
-  return khz[generator] === khz[victim] && (generator !== victim || sharedKhz.has(khz[victim] as number))
+function isOfPair(zone: ZoneCarriers, victim: number, generator: number): boolean {
+  const { khz } = zone
+  return khz[generator] === khz[victim] && (generator !== victim || zone.paired.has(zone.index[victim] as number))
+}
+
+function excludes({ groups, exclusions }: ZoneCarriers, a: number, b: number): boolean {
+  return exclusions.exclude(groups[a] as number, groups[b] as number)
+}
+
+/** True if two of three carriers are never on together. */
+function excludeAny(zone: ZoneCarriers, a: number, b: number, c: number): boolean {
+  return excludes(zone, a, b) || excludes(zone, a, c) || excludes(zone, b, c)
 }
 
 /** True if frequencies from `low` to `high`, one of which is the victim, are in the window of the victim. */
@@ -288,7 +299,7 @@ function addHigherOrder(
   victim: number,
   add: AddProduct,
 ): void {
-  if (a === b || victim === a || victim === b) return
+  if (a === b || victim === a || victim === b || (zone.hasExclusions && excludeAny(zone, a, b, victim))) return
   const { khz, index, guards } = zone
   const khzA = khz[a] as number
   const khzB = khz[b] as number

@@ -170,7 +170,7 @@ const rules: readonly Rule[] = [
   { family: /^spectera/i, profile: 'spectera_8' },
   { family: /^em ?373[12]/i, profile: 'em3732' },
   { family: /^sr ?20[05]0/i, profile: 'sr2000' },
-  { family: /^(ew-iem|sr iem)/i, profile: 'ew_iem' },
+  { family: /^(ew-iem|(sr|ew) iem)/i, profile: 'ew_iem' },
   { family: /^(em ?2000|em ?2050|g3|g4|ew|ew .*g[34].*)$/i, profile: 'ew_g4' },
   { family: /^(dsqd|dhu)/i, profile: 'lectrosonics' },
   { family: /^(a20|sd-a20)/i, profile: 'a20' },

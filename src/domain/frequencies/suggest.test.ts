@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { GuardLevel } from '../../contract/values.ts'
-import { type Carrier, createCarrier, equipmentWithGuards, parseMhz } from './carrier.ts'
+import { type Carrier, createCarrier, equipmentWithGuards, type Guards, parseMhz } from './carrier.ts'
 import { builtInProfiles, equipmentOf } from './profiles.ts'
-import { type Suggestion, suggestCarriers, type WantedCarriers } from './suggest.ts'
-import { checkByBruteForce } from './test-carriers.ts'
+import { type Suggestion, type SuggestRequest, suggestCarriers, type WantedCarriers } from './suggest.ts'
+import { carriersAt, checkByBruteForce, measuredWith, scanOf } from './test-carriers.ts'
 
 function wantedOf(id: string, level: GuardLevel, count: number, range: [number, number]): WantedCarriers {
   const profile = builtInProfiles.find((one) => one.id === id)
@@ -83,7 +83,7 @@ describe('ranges', () => {
     const avoid = [{ fromKhz: 500_000, toKhz: 500_400 }]
     expect(mhzOf(suggestCarriers({ wanted: wanted(500_000, 500_400, 2), avoid }))).toEqual(['500.000', '500.400'])
     expect(suggestCarriers({ wanted: wanted(500_025, 500_375, 1), avoid }).unplaced).toEqual([
-      { profile: 'x', count: 1 },
+      { profile: 'x', count: 1, reason: { kind: 'outside_band', by: [] } },
     ])
   })
 
@@ -102,7 +102,7 @@ describe('ranges', () => {
   it('returns what does not fit as unplaced', () => {
     const { carriers, unplaced } = suggestCarriers({ wanted: wanted(500_000, 501_000, 5) })
     expect(carriers).toHaveLength(3)
-    expect(unplaced).toEqual([{ profile: 'x', count: 2 }])
+    expect(unplaced).toMatchObject([{ profile: 'x', count: 2, reason: { kind: 'spacing' } }])
   })
 
   it('never suggests a frequency twice, even without a guard', () => {
@@ -138,8 +138,12 @@ it('considers every frequency for every entry, however fine their steps are', ()
 it('takes every second step where there are too many', () => {
   const wanted = [{ ...wantedOf('ulxd', 'standard', 1, [1, 400_001]), equipment: equipmentWithGuards({}), stepKhz: 1 }]
   const avoid = [{ fromKhz: 0, toKhz: 399_999 }]
-  expect(suggestCarriers({ wanted, avoid }).carriers).toEqual([{ profile: 'ulxd', mhz: '399.999' }])
-  expect(suggestCarriers({ wanted }).carriers).toEqual([{ profile: 'ulxd', mhz: '0.002' }])
+  expect(suggestCarriers({ wanted, avoid }).carriers).toEqual([
+    { profile: 'ulxd', mhz: '399.999', soft: [], measured: 'unmeasured' },
+  ])
+  expect(suggestCarriers({ wanted }).carriers).toEqual([
+    { profile: 'ulxd', mhz: '0.002', soft: [], measured: 'unmeasured' },
+  ])
 })
 
 // Conformance: C-15.8.
@@ -187,4 +191,191 @@ it('suggests only sets in which a brute force finds no conflict', () => {
     { numRuns: 20 },
   )
   expect(beside).toBeGreaterThan(20)
+})
+
+/** Wanted carriers on any of these frequencies. */
+function wantedAt(mhz: readonly number[], guards: Partial<Guards>, properties: Partial<WantedCarriers> = {}) {
+  const ranges = mhz.map((value) => ({ fromKhz: Math.round(value * 1000), toKhz: Math.round(value * 1000) }))
+  return { profile: 'x', equipment: equipmentWithGuards(guards), stepKhz: 1, ranges, count: mhz.length, ...properties }
+}
+
+function mhzOf({ carriers }: Suggestion): string[] {
+  return carriers.map(({ mhz }) => mhz)
+}
+
+// Conformance: C-23.93.
+describe('carriers that are never on together', () => {
+  const neverOnTogether = [['act 1', 'act 2']]
+  const acts = (groups: readonly string[]) =>
+    groups.map((group) => wantedAt([500, 500.1], { spacing: 400 }, { count: 1, groups: [group] }))
+
+  it('may be on one frequency', () => {
+    const { carriers, unplaced } = suggestCarriers({ wanted: acts(['act 1', 'act 2']), neverOnTogether })
+    expect(carriers).toMatchObject([
+      { mhz: '500.000', groups: ['act 1'] },
+      { mhz: '500.000', groups: ['act 2'] },
+    ])
+    expect(unplaced).toEqual([])
+    expect(mhzOf(suggestCarriers({ wanted: acts(['act 1', 'act 1']), neverOnTogether }))).toEqual(['500.000'])
+  })
+
+  it('do not block each other, and neither do those to keep', () => {
+    const keep = carriersAt([500, 506], { '2t3o': 75 }).map((carrier) => ({ ...carrier, groups: ['act 1'] }))
+    const wanted = (groups: string[]) => [wantedAt([494], { spacing: 350, '2t3o': 75 }, { groups })]
+    expect(mhzOf(suggestCarriers({ wanted: wanted(['act 2']), keep, neverOnTogether }))).toEqual(['494.000'])
+    expect(suggestCarriers({ wanted: wanted(['act 1']), keep, neverOnTogether }).unplaced).toEqual([
+      {
+        ...{ profile: 'x', groups: ['act 1'], count: 1 },
+        reason: { kind: '2t3o', by: ['500.000', '506.000'] },
+      },
+    ])
+  })
+})
+
+// Conformance: C-23.94.
+it('counts products within zones only, and the spacing between them', () => {
+  const guards = { spacing: 350, '2t3o': 75 }
+  const wanted = (zone: string) => [
+    wantedAt([500, 506], guards, { zone: 'A' }),
+    wantedAt([494, 506.1], guards, { zone, count: 1 }),
+  ]
+  expect(suggestCarriers({ wanted: wanted('B') })).toMatchObject({
+    carriers: [{ mhz: '500.000' }, { mhz: '506.000', zone: 'A' }, { mhz: '494.000', zone: 'B' }],
+    unplaced: [],
+  })
+  const { unplaced } = suggestCarriers({ wanted: wanted('A') })
+  expect(unplaced).toHaveLength(1)
+  expect(unplaced[0]).toMatchObject({ zone: 'A', count: 1 })
+})
+
+// Conformance: C-23.95.
+it('places the greatest priority first', () => {
+  const wanted = [1, 3, 2].map((priority) =>
+    wantedAt([500, 500.4], { spacing: 400 }, { profile: `p${priority}`, count: 1, priority }),
+  )
+  const { carriers, unplaced } = suggestCarriers({ wanted })
+  expect(carriers.map(({ profile, mhz }) => `${profile} ${mhz}`)).toEqual(['p3 500.000', 'p2 500.400'])
+  expect(unplaced).toMatchObject([{ profile: 'p1', count: 1 }])
+})
+
+// Conformance: C-23.96.
+describe('spares', () => {
+  it('are free against all carriers and each other, whatever their zones and groups', () => {
+    const guards = { spacing: 350, '2t3o': 75 }
+    const keep = carriersAt([500, 506], guards, ['A']).map((carrier) => ({ ...carrier, groups: ['act 1'] }))
+    const wanted = [wantedAt([494, 500, 512.5, 520], guards, { zone: 'B', groups: ['act 2'], count: 1, spares: 5 })]
+    const { carriers, spares, unplaced } = suggestCarriers({ wanted, keep, neverOnTogether: [['act 1', 'act 2']] })
+    expect(carriers).toMatchObject([{ mhz: '494.000' }])
+    // 494 MHz has a product with the carriers of zone A, and 500 MHz is used there.
+    expect(spares).toEqual([
+      { profile: 'x', mhz: '512.500' },
+      { profile: 'x', mhz: '520.000' },
+    ])
+    expect(unplaced).toEqual([])
+  })
+
+  it('leave the frequencies to carriers', () => {
+    const wanted = [
+      wantedAt([500], {}, { profile: 'a', count: 1, spares: 1, priority: 1 }),
+      wantedAt([500, 501, 502], { spacing: 400 }, { profile: 'b', count: 2, spares: 3 }),
+    ]
+    const { carriers, spares } = suggestCarriers({ wanted })
+    expect(carriers.map(({ profile, mhz }) => `${profile} ${mhz}`)).toEqual(['a 500.000', 'b 501.000', 'b 502.000'])
+    expect(spares).toEqual([])
+  })
+})
+
+// Conformance: C-23.97.
+describe('soft kinds', () => {
+  const guards = { spacing: 350, '2t5o': 90 }
+  const soft = ['2t5o'] as const
+
+  it('are ignored only where a carrier cannot be placed otherwise', () => {
+    const keep = carriersAt([500, 500.8], guards)
+    const wanted = (mhz: readonly number[]) => [wantedAt(mhz, guards, { count: 1 })]
+    expect(suggestCarriers({ wanted: wanted([498.4, 510]), keep, soft }).carriers).toEqual([
+      { profile: 'x', mhz: '510.000', soft: [], measured: 'unmeasured' },
+    ])
+    expect(mhzOf(suggestCarriers({ wanted: wanted([498.4]), keep }))).toEqual([])
+    expect(suggestCarriers({ wanted: wanted([498.4]), keep, soft })).toEqual({
+      carriers: [{ profile: 'x', mhz: '498.400', soft: ['2t5o'], measured: 'unmeasured' }],
+      spares: [],
+      unplaced: [],
+    })
+  })
+
+  it('mark a carrier that generates a product on one to keep', () => {
+    const keep = carriersAt([500, 498.4], guards)
+    const wanted = [wantedAt([500.8], { spacing: 350 })]
+    expect(suggestCarriers({ wanted, keep, soft }).carriers).toMatchObject([{ mhz: '500.800', soft: ['2t5o'] }])
+  })
+
+  it('may be TV channels, readings, peaks and the spacing', () => {
+    const measured = measuredWith([
+      scanOf(1, [
+        [501, -50],
+        [511.3, -80],
+      ]),
+    ])
+    const tvInUse = [{ fromKhz: 520_000, toKhz: 526_000 }]
+    const keep = carriersAt([530], { spacing: 350 })
+    const wanted = [wantedAt([500.5, 511.3, 521, 530.1], { spacing: 350 })]
+    const request = { wanted, keep, tvInUse, measured }
+    expect(mhzOf(suggestCarriers(request))).toEqual([])
+    const { carriers } = suggestCarriers({ ...request, soft: ['tv', 'occupied', 'peak', 'spacing'] })
+    expect(carriers.map(({ mhz, soft: kinds }) => [mhz, ...kinds])).toEqual([
+      ['500.500', 'peak'],
+      ['511.300', 'occupied'],
+      ['521.000', 'tv'],
+      ['530.100', 'spacing'],
+    ])
+  })
+})
+
+// Conformance: C-23.98.
+describe('the reason why a carrier is not placed', () => {
+  const reasonOf = (wanted: WantedCarriers, request: Omit<SuggestRequest, 'wanted'> = {}) =>
+    suggestCarriers({ ...request, wanted: [wanted] }).unplaced[0]?.reason
+
+  it('is the kind that blocks most frequencies, and names the carriers, peaks or scans', () => {
+    const guards = { spacing: 350, '2t3o': 75 }
+    const keep = carriersAt([500, 506, 494.1], guards)
+    expect(reasonOf(wantedAt([494, 499.9, 500, 512], guards), { keep })).toEqual({
+      kind: 'spacing',
+      by: ['500.000', '494.100'],
+    })
+    const measured = measuredWith([scanOf(7, [[500, -80]])])
+    expect(reasonOf(wantedAt([500], guards), { measured })).toEqual({ kind: 'occupied', by: ['scan:7'] })
+    const strong = measuredWith([scanOf(7, [[500.5, -50]])])
+    expect(reasonOf(wantedAt([500], guards), { measured: strong })).toEqual({ kind: 'peak', by: ['peak:500.500'] })
+    const tvInUse = [{ fromKhz: 494_000, toKhz: 502_000 }]
+    expect(reasonOf(wantedAt([500], guards), { tvInUse })).toEqual({ kind: 'tv', by: [] })
+    const equipment = { ...equipmentWithGuards(guards), ranges: [{ fromKhz: 600_000, toKhz: 610_000 }] }
+    expect(reasonOf(wantedAt([500], guards, { equipment }))).toEqual({ kind: 'outside_band', by: [] })
+  })
+
+  it('names carriers of the suggestion by their frequency', () => {
+    const placed = { spacing: 350, '2t3o': 75 }
+    expect(reasonOf(wantedAt([500, 506, 512, 494], placed))).toEqual({
+      kind: 'spacing',
+      by: ['new:494.000', 'new:500.000', 'new:512.000'],
+    })
+    const wanted = [wantedAt([500, 506], placed), wantedAt([512, 494], placed, { profile: 'y', priority: -1 })]
+    expect(suggestCarriers({ wanted }).unplaced).toMatchObject([
+      { profile: 'y', reason: { kind: '2t3o', by: ['new:500.000', 'new:506.000'] } },
+    ])
+  })
+
+  it('is of two equally frequent kinds the first one, and no soft one', () => {
+    const keep = carriersAt([500], { spacing: 350 })
+    const tvInUse = [{ fromKhz: 494_000, toKhz: 502_000 }]
+    const wanted = wantedAt([500.1], { spacing: 350 })
+    expect(reasonOf(wanted, { keep, tvInUse })).toEqual({ kind: 'spacing', by: ['500.000'] })
+    expect(reasonOf(wanted, { keep, tvInUse, soft: ['spacing'] })).toEqual({ kind: 'tv', by: [] })
+  })
+
+  it('is the time if none was tried', () => {
+    const { unplaced } = suggestCarriers({ wanted: [wantedAt([500], {})] }, () => true)
+    expect(unplaced).toMatchObject([{ count: 1, reason: { kind: 'time', by: [] } }])
+  })
 })

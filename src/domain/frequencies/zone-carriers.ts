@@ -1,7 +1,9 @@
 /** The carriers of one zone as arrays sorted by frequency, for the search for products. */
 
 import type { ProductKind } from '../../contract/values.ts'
-import type { Carrier, KhzRange } from './carrier.ts'
+import { groupBy } from '../group-by.ts'
+import type { Carrier, Guards, KhzRange } from './carrier.ts'
+import { type Exclusions, noExclusions } from './exclusions.ts'
 
 /**
  * Positions 0 to `count` - 1 are sorted. Position `count` is for one additional carrier, the *extra* carrier, for which
@@ -9,16 +11,21 @@ import type { Carrier, KhzRange } from './carrier.ts'
  */
 export interface ZoneCarriers {
   count: number
-  readonly khz: Int32Array
+  khz: Int32Array
   /** The index of the carrier in the input. */
-  readonly index: Int32Array
-  readonly guards: Readonly<Record<ProductKind, Int32Array>>
+  index: Int32Array
+  guards: Readonly<Record<ProductKind, Int32Array>>
   /** Generators within these limits can reach this carrier as the victim. The carrier itself is within them. */
-  readonly lowKhz: Int32Array
-  readonly highKhz: Int32Array
-  readonly isGenerator: Uint8Array
-  /** The frequencies of several carriers, including those in other zones. */
-  readonly sharedKhz: ReadonlySet<number>
+  lowKhz: Int32Array
+  highKhz: Int32Array
+  isGenerator: Uint8Array
+  /** The indices of carriers that are one of a pair on one frequency. The other one may be in another zone. */
+  readonly paired: ReadonlySet<number>
+  /** The numbers of the groups in `exclusions`. */
+  groups: Int16Array
+  readonly exclusions: Exclusions
+  /** False if no carriers exclude each other, which saves comparing this. */
+  readonly hasExclusions: boolean
   /** True if all carriers are generators, which saves comparing this. */
   areAllGenerators: boolean
   /** The width of the widest window. */
@@ -28,10 +35,13 @@ export interface ZoneCarriers {
 /** The window of a carrier without limits; the difference of its ends is an exact 32-bit number. */
 const [lowest, highest] = [-0x3fff_ffff, 0x3fff_ffff]
 
-/** `spare` is the number of carriers that can be inserted later. */
-export function createZoneCarriers(carriers: readonly Carrier[], indices: readonly number[], spare = 0): ZoneCarriers {
+export function createZoneCarriers(
+  carriers: readonly Carrier[],
+  indices: readonly number[],
+  exclusions = noExclusions,
+): ZoneCarriers {
   const sorted = [...indices].sort((a, b) => khzOf(carriers, a) - khzOf(carriers, b) || a - b)
-  const size = sorted.length + spare + 1
+  const size = sorted.length + 1
   const createArray = () => new Int32Array(size)
   const zone: ZoneCarriers = {
     count: sorted.length,
@@ -47,47 +57,85 @@ export function createZoneCarriers(carriers: readonly Carrier[], indices: readon
     lowKhz: createArray(),
     highKhz: createArray(),
     isGenerator: new Uint8Array(size),
-    sharedKhz: findSharedKhz(carriers),
+    paired: findPaired(carriers, exclusions),
+    groups: new Int16Array(size),
+    exclusions,
+    hasExclusions: !exclusions.isEmpty,
     areAllGenerators: true,
     widestKhz: 0,
   }
-  for (const [position, index] of sorted.entries()) setCarrier(zone, position, carriers[index] as Carrier, index)
+  for (const [position, index] of sorted.entries()) {
+    const carrier = carriers[index] as Carrier
+    setCarrier(zone, position, carrier, index, carrier.khz, carrier.guards)
+  }
   return zone
 }
 
-/** Returns the frequencies that several carriers have. */
-export function findSharedKhz(carriers: readonly Pick<Carrier, 'khz'>[]): ReadonlySet<number> {
-  const seen = new Set<number>()
+/** Returns the indices of carriers on one frequency with others that they do not exclude. */
+export function findPaired(carriers: readonly Carrier[], exclusions: Exclusions): ReadonlySet<number> {
+  const byKhz = groupBy(carriers.keys(), (index) => khzOf(carriers, index))
+  const isPair = (a: number, b: number) =>
+    a !== b && !exclusions.areExclusive(carriers[a] as Carrier, carriers[b] as Carrier)
   return new Set(
-    carriers.flatMap(({ khz }) => {
-      if (seen.has(khz)) return khz
-      seen.add(khz)
-      return []
-    }),
+    [...byKhz.values()].flatMap((indices) =>
+      indices.length < 2 ? [] : indices.filter((index) => indices.some((other) => isPair(index, other))),
+    ),
   )
 }
 
-export function setExtraCarrier(zone: ZoneCarriers, carrier: Carrier, index: number): void {
-  setCarrier(zone, zone.count, carrier, index)
+/** `khz` and `guards` can be given apart from the carrier, so that searches need no new carrier for each frequency. */
+export function setExtraCarrier(
+  zone: ZoneCarriers,
+  carrier: Carrier,
+  index: number,
+  khz = carrier.khz,
+  guards = carrier.guards,
+): void {
+  setCarrier(zone, zone.count, carrier, index, khz, guards)
 }
 
-/** Inserts a carrier among the sorted ones, if there is space for it. */
-export function insertCarrier(zone: ZoneCarriers, carrier: Carrier, index: number): void {
+/** Inserts a carrier among the sorted ones. */
+export function insertCarrier(zone: ZoneCarriers, carrier: Carrier, index: number, guards = carrier.guards): void {
+  if (zone.count + 1 === zone.khz.length) enlarge(zone)
   const position = findPosition(zone, carrier.khz)
   for (const array of listArrays(zone)) array.copyWithin(position + 1, position, zone.count)
   zone.count++
-  setCarrier(zone, position, carrier, index)
+  setCarrier(zone, position, carrier, index, carrier.khz, guards)
 }
 
 /** Removes the first carrier with this frequency. */
-export function removeCarrier(zone: ZoneCarriers, khz: number): void {
-  const position = findPosition(zone, khz)
+export function removeCarrier(zone: ZoneCarriers, khz: number, index: number): void {
+  let position = findPosition(zone, khz)
+  while (zone.index[position] !== index) position++
   for (const array of listArrays(zone)) array.copyWithin(position, position + 1, zone.count)
   zone.count--
 }
 
-function listArrays(zone: ZoneCarriers): readonly (Int32Array | Uint8Array)[] {
-  return [zone.khz, zone.index, ...Object.values(zone.guards), zone.lowKhz, zone.highKhz, zone.isGenerator]
+function enlarge(zone: ZoneCarriers): void {
+  const size = 2 * zone.khz.length
+  const enlarged = <Values extends Int32Array | Int16Array | Uint8Array>(values: Values): Values => {
+    const copy = new (values.constructor as new (length: number) => Values)(size)
+    copy.set(values)
+    return copy
+  }
+  const { guards } = zone
+  zone.khz = enlarged(zone.khz)
+  zone.index = enlarged(zone.index)
+  zone.groups = enlarged(zone.groups)
+  zone.lowKhz = enlarged(zone.lowKhz)
+  zone.highKhz = enlarged(zone.highKhz)
+  zone.isGenerator = enlarged(zone.isGenerator)
+  zone.guards = {
+    '2t3o': enlarged(guards['2t3o']),
+    '3t3o': enlarged(guards['3t3o']),
+    '2t5o': enlarged(guards['2t5o']),
+    '2t7o': enlarged(guards['2t7o']),
+    '2t9o': enlarged(guards['2t9o']),
+  }
+}
+
+function listArrays(zone: ZoneCarriers): readonly (Int32Array | Int16Array | Uint8Array)[] {
+  return [zone.khz, zone.index, zone.groups, ...Object.values(zone.guards), zone.lowKhz, zone.highKhz, zone.isGenerator]
 }
 
 /** Returns the first position whose carrier is not below `khz`. */
@@ -101,11 +149,19 @@ export function findPosition({ khz: sorted, count }: ZoneCarriers, khz: number):
   return low
 }
 
-function setCarrier(zone: ZoneCarriers, position: number, carrier: Carrier, index: number): void {
-  const { guards, isGenerator } = carrier
-  const { fromKhz, toKhz } = windowOf(carrier)
-  zone.khz[position] = carrier.khz
+function setCarrier(
+  zone: ZoneCarriers,
+  position: number,
+  carrier: Carrier,
+  index: number,
+  khz: number,
+  guards: Guards,
+): void {
+  const { isGenerator } = carrier
+  const { fromKhz, toKhz } = windowOf(carrier, khz)
+  zone.khz[position] = khz
   zone.index[position] = index
+  zone.groups[position] = zone.exclusions.numberOf(carrier)
   zone.guards['2t3o'][position] = guards['2t3o']
   zone.guards['3t3o'][position] = guards['3t3o']
   zone.guards['2t5o'][position] = guards['2t5o']
@@ -118,7 +174,7 @@ function setCarrier(zone: ZoneCarriers, position: number, carrier: Carrier, inde
   zone.widestKhz = Math.max(zone.widestKhz, toKhz - fromKhz)
 }
 
-function windowOf({ khz, windowKhz, filterCentresKhz }: Carrier): KhzRange {
+function windowOf({ windowKhz, filterCentresKhz }: Carrier, khz: number): KhzRange {
   if (windowKhz === null) return { fromKhz: lowest, toKhz: highest }
   const centre = nearestOf(filterCentresKhz, khz) ?? khz
   return { fromKhz: Math.min(khz, centre - windowKhz), toKhz: Math.max(khz, centre + windowKhz) }

@@ -1,37 +1,42 @@
 /** Routes for frequencies: conflicts, suggestions, export and profiles. */
 
 import type { FastifyRequest } from 'fastify'
+import { chooseMeasuredScans } from '../../actions/frequencies/choose-measured-scans.ts'
 import {
   addFrequencyProfile,
   changeFrequencyProfile,
   removeFrequencyProfile,
 } from '../../actions/frequencies/edit-frequency-profiles.ts'
 import { listIdleNoise } from '../../actions/frequencies/list-idle-noise.ts'
-import { type FrequencyNoiseBody, frequencyOperations } from '../../contract/frequencies.ts'
+import { type FrequencyNoiseBody, frequencyOperations, type MeasuredRequest } from '../../contract/frequencies.ts'
+import type { Body } from '../../contract/schema.ts'
 import { includesSite, localSite } from '../../domain/equipment/sites.ts'
 import { RequestError } from '../../domain/errors.ts'
-import { carrierIdsOf, mergeSecondCarriers } from '../../domain/frequencies/check.ts'
+import { carrierIdsOf } from '../../domain/frequencies/check.ts'
+import { exportCarriers } from '../../domain/frequencies/export-carriers.ts'
 import {
   parseCarriers,
   parseSuggestRequest,
   toCarrierBody,
   toCheckBody,
-  toFrequenciesCsv,
-  toFrequencyList,
-  toWsmFrequencies,
+  toConflictsBody,
 } from '../../domain/frequencies/frequency-bodies.ts'
 import { byFrequency, isSelected } from '../../domain/frequencies/live-carriers.ts'
+import type { Measured } from '../../domain/frequencies/measured.ts'
+import { completeMeasured } from '../../domain/frequencies/measured-options.ts'
 import { toProfileBodies } from '../../domain/frequencies/profile-changes.ts'
+import { measureTvChannels } from '../../domain/frequencies/tv-power.ts'
 import { parseTvInUse } from '../../domain/frequencies/tv-raster.ts'
 import { globalScope } from '../../domain/settings.ts'
 import { toTimestamp } from '../../domain/timestamp.ts'
+import type { MeasuredOptions } from '../../frequencies/measured-scans.ts'
 import { LruMap } from '../../platform/cache.ts'
 import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
 import { clientKeyOf } from '../server/client-key.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { ifMatch } from '../server/if-match.ts'
-import { paginateLocal, sendCsv } from '../server/response.ts'
+import { paginateLocal, sendCsvText } from '../server/response.ts'
 
 /** Enough for 1,000 carriers with all their properties. */
 const carrierBytes = 512 * 1024
@@ -40,12 +45,13 @@ const read = { config: { needs: 'read', maxValues: 100_000 } } as const
 
 export function frequencyRoutes(app: ContractServer, service: Service): void {
   checkRoutes(app, service)
+  measuredRoutes(app, service)
   noiseRoutes(app, service)
   profileRoutes(app, service)
 }
 
 function checkRoutes(app: ContractServer, service: Service): void {
-  const { checker, frequencies } = service
+  const { checker, frequencies, measuredScans } = service
   const region = () => service.settings.inScope(globalScope).REGION
 
   function slotsOf(group: number | undefined): ReadonlySet<number> | null {
@@ -58,15 +64,24 @@ function checkRoutes(app: ContractServer, service: Service): void {
   app.route({
     ...frequencyOperations.getFrequencies,
     handler: async (request) => {
-      const { level = 'standard', only_on = false, group, site = localSite } = request.query
+      const {
+        level = 'standard',
+        only_on = false,
+        group,
+        site = localSite,
+        measured: choice = 'default',
+      } = request.query
       const filter = { level, isOnlyOn: only_on, slots: slotsOf(group) }
-      const { carriers, result, checkedAt } = await frequencies.check(filter, site, clientKeyOf(request))
+      const measured = site === localSite ? await readChosen(choice) : null
+      const { carriers, result, checkedAt } = await frequencies.check(filter, site, clientKeyOf(request), measured)
       return {
         region: region(),
         carriers: byFrequency(carriers.filter((carrier) => isSelected(carrier, filter))).map((carrier) =>
-          toCarrierBody(carrier, region()),
+          toCarrierBody(carrier, { region: region(), measured }),
         ),
-        ...toCheckBody(result),
+        scan_ids: measured?.scans.map(({ id }) => id) ?? [],
+        tv: measureTvChannels(region(), measured?.scans ?? []),
+        ...toConflictsBody(result),
         checked_at: toTimestamp(checkedAt),
       }
     },
@@ -77,10 +92,15 @@ function checkRoutes(app: ContractServer, service: Service): void {
     ...read,
     bodyLimit: carrierBytes,
     handler: async (request) => {
-      const { carriers, victims, level = 'standard' } = request.body
+      const { carriers, victims, never_on_together: neverOnTogether = [], level = 'standard' } = request.body
       const parsed = parseCarriers(carriers, 'carriers', { profiles: frequencies.profiles(), level })
-      const options = { tvInUse: tvInUse(), victims: victims?.flatMap(carrierIdsOf) ?? null }
-      return toCheckBody(mergeSecondCarriers(await checker.check(parsed, options, clientKeyOf(request))))
+      const measured = await readRequested(request.body.measured)
+      const options = {
+        ...{ tvInUse: tvInUse(), measured, neverOnTogether },
+        victims: victims?.flatMap(carrierIdsOf) ?? null,
+      }
+      const result = await checker.check(parsed, options, clientKeyOf(request))
+      return toCheckBody(result, carriers, parsed, measured)
     },
   })
 
@@ -88,9 +108,10 @@ function checkRoutes(app: ContractServer, service: Service): void {
     ...frequencyOperations.suggestFrequencies,
     ...read,
     bodyLimit: carrierBytes,
-    handler: (request) => {
+    handler: async (request) => {
       const { level = 'standard', timeout_ms = 5000 } = request.body
-      const context = { profiles: frequencies.profiles(), level, tvInUse: tvInUse() }
+      const measured = await readRequested(request.body.measured)
+      const context = { profiles: frequencies.profiles(), level, tvInUse: tvInUse(), measured }
       return checker.suggest(parseSuggestRequest(request.body, context), timeout_ms, clientKeyOf(request))
     },
   })
@@ -101,20 +122,51 @@ function checkRoutes(app: ContractServer, service: Service): void {
       const { format = 'csv', only_on = false, group, site = localSite } = request.query
       const filter = { isOnlyOn: only_on, slots: slotsOf(group) }
       const carriers = frequencies.carriers(site).filter((carrier) => isSelected(carrier, filter))
-      const context = { region: region(), groups: service.lists.groupsOf(undefined) }
-      const text = {
-        csv: () => toFrequenciesCsv(carriers, context),
-        list: () => toFrequencyList(carriers),
-        wsm: () => toWsmFrequencies(carriers),
-      }[format]()
-      return sendCsv(request, reply, 'frequencies.csv', toChunks(text))
+      const groups = service.lists.groupsOf(undefined)
+      const exported = carriers.map(({ name, khz, profile, zone, slot }) => {
+        const titles = groups.filter(({ slots }) => slots.includes(slot)).map(({ title }) => title)
+        return { name, khz, profile: profile.id, zone, slot, groups: titles }
+      })
+      return sendCsvText(request, reply, 'frequencies.csv', exportCarriers(format, exported, region()))
     },
   })
+
+  /** Null if no scan is considered. */
+  async function readChosen(choice: string): Promise<Measured | null> {
+    if (choice === 'off') return null
+    const defaults = measuredScans.defaults()
+    return readScans(
+      choice === 'default' ? defaults : { ...defaults, scan_ids: choice.split(',').map(Number) },
+      'measured',
+    )
+  }
+
+  async function readRequested(requested: Body<typeof MeasuredRequest> | undefined): Promise<Measured | null> {
+    return requested === undefined ? null : readScans(completeMeasured(requested), 'measured.scan_ids')
+  }
+
+  async function readScans(options: MeasuredOptions, field: string): Promise<Measured | null> {
+    measuredScans.requireScans(options.scan_ids, field)
+    const measured = await measuredScans.read(options)
+    return measured.scans.length === 0 ? null : measured
+  }
 
   function tvInUse() {
     const { REGION, TV_IN_USE } = service.settings.inScope(globalScope)
     return parseTvInUse(REGION, TV_IN_USE).inUse
   }
+}
+
+function measuredRoutes(app: ContractServer, service: Service): void {
+  app.route({
+    ...frequencyOperations.getMeasuredScans,
+    handler: () => service.measuredScans.defaults(),
+  })
+
+  app.route({
+    ...frequencyOperations.chooseMeasuredScans,
+    handler: (request) => chooseMeasuredScans(service, request.actor, completeMeasured(request.body), ifMatch(request)),
+  })
 }
 
 /** Clients that read the noise of the same hours together share the response. */
@@ -141,10 +193,6 @@ function noiseRoutes(app: ContractServer, service: Service): void {
     body.catch(() => kept.delete(hours))
     return body
   }
-}
-
-async function* toChunks(text: string): AsyncIterable<string> {
-  yield text
 }
 
 function profileRoutes(app: ContractServer, service: Service): void {

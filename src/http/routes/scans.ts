@@ -4,7 +4,7 @@ import type { FastifyPluginCallback } from 'fastify'
 import { removeScan, uploadScan } from '../../actions/frequencies/edit-scans.ts'
 import { scanOperations } from '../../contract/scans.ts'
 import { RequestError } from '../../domain/errors.ts'
-import { maxScanFileBytes } from '../../domain/frequencies/scans/scan.ts'
+import { maxScanFileBytes, maxScanFiles } from '../../domain/frequencies/scans/scan.ts'
 import { toScanBody, toScanLevelsBody, toUploadedScanBody } from '../../domain/frequencies/scans/stored-scan.ts'
 import type { Service } from '../../service.ts'
 import { findScanLevels } from '../../storage/frequencies.ts'
@@ -42,7 +42,7 @@ export function scanRoutes(app: ContractServer, service: Service): void {
 
   const uploads: FastifyPluginCallback = (instance, _options, done) => {
     const scope: ContractServer = instance.withTypeProvider()
-    const limits = { files: 1, fileBytes: maxScanFileBytes, totalBytes: maxScanFileBytes }
+    const limits = { files: maxScanFiles, fileBytes: maxScanFileBytes, totalBytes: maxScanFileBytes }
     acceptForms(instance, limits, ({ offset_db, file, ...fields }) => {
       return { ...fields, ...readFile(file), ...readOffset(offset_db) }
     })
@@ -50,15 +50,12 @@ export function scanRoutes(app: ContractServer, service: Service): void {
       ...scanOperations.uploadScan,
       bodyLimit: formLimit(maxScanFileBytes),
       handler: async (request, reply) => {
-        const { file, offset_db = 0 } = request.body
-        if (!(file.bytes instanceof Uint8Array)) {
-          throw new RequestError('bad_request', { details: 'file: expected a file, not text' })
-        }
+        const { file: files, offset_db = 0 } = request.body
         reply.code(201)
         const { scan, read } = await uploadScan(
           service,
           { actor: request.actor, client: clientKeyOf(request) },
-          file,
+          files,
           offset_db,
         )
         return toUploadedScanBody(scan, read)
@@ -70,10 +67,12 @@ export function scanRoutes(app: ContractServer, service: Service): void {
 }
 
 function readFile(field: FormFields[string] | undefined): { readonly file?: unknown } {
-  const [file] = field ?? []
-  if (typeof file !== 'object') return field === undefined ? {} : { file: field }
-  if (file.isTooLarge) throw new RequestError('too_large', { details: 'file: the file is too large' })
-  return { file }
+  if (field === undefined) return {}
+  if (typeof field === 'string') throw new RequestError('bad_request', { details: 'file: expected a file, not text' })
+  if (field.some(({ isTooLarge }) => isTooLarge)) {
+    throw new RequestError('too_large', { details: 'file: the file is too large' })
+  }
+  return { file: field }
 }
 
 /** Converts a field of a form to a number. An empty field is treated as none; other text fails the validation. */

@@ -2,12 +2,19 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Page } from 'playwright-core'
-import type { FrequencyCarrierBody, FrequencyNoiseBody } from '../../../src/contract/frequencies.ts'
+import type {
+  FrequenciesBody,
+  FrequencyCarrierBody,
+  FrequencyNoiseBody,
+  MeasuredBody,
+} from '../../../src/contract/frequencies.ts'
+import type { FrequencyPlanBody } from '../../../src/contract/frequency-plans.ts'
 import type { ScanLevelsBody } from '../../../src/contract/scans.ts'
 import { defaultSettings } from '../../../src/contract/settings.ts'
 import type { GuardLevel, Permission } from '../../../src/contract/values.ts'
 import { createCarrier, formatMhz, parseMhz } from '../../../src/domain/frequencies/carrier.ts'
 import { checkCarriers } from '../../../src/domain/frequencies/check.ts'
+import { defaultMeasured } from '../../../src/domain/frequencies/measured-options.ts'
 import { builtInProfiles, equipmentOf, type Profile } from '../../../src/domain/frequencies/profiles.ts'
 import { findTvChannel, parseTvInUse } from '../../../src/domain/frequencies/tv-raster.ts'
 import { buildGroup } from '../builders.ts'
@@ -21,9 +28,11 @@ export interface FakeFrequencies {
   carriers: FrequencyCarrierBody[]
   scans: ScanLevelsBody[]
   /** The rows that the next uploads do not read. */
-  skippedRows: { line: number; why: string }[]
+  skippedRows: { file?: string; line: number; why: string }[]
   noise: FrequencyNoiseBody['channels']
   tvInUse: string
+  tv: FrequenciesBody['tv']
+  measured: MeasuredBody
   /** The requests that were not GET: method, path and body. */
   readonly written: (readonly [method: string, path: string, body: string])[]
 }
@@ -32,7 +41,7 @@ export function carrier(id: number, mhz: string, others: Partial<FrequencyCarrie
   return {
     ...{ id: `c${id}`, channel_id: id, slot: id, name: `Mic ${id}`, mhz, model: 'ULXD4Q G51', profile: 'ulxd' },
     ...{ zone: null, transmitter_on: true, rf_level: -50 - (id % 20), noise_dbm: null },
-    ...{ tv_channel: findTvChannel('EU', parseMhz(mhz) ?? 0), ...others },
+    ...{ tv_channel: findTvChannel('EU', parseMhz(mhz) ?? 0), measured: 'unmeasured', ...others },
   }
 }
 
@@ -41,6 +50,13 @@ export async function startFrequencies(permissions: readonly Permission[] = ['re
   const service = await startFakeService('/venue')
   onTestEnd(() => service.close())
   service.data.responses['/api/auth/session'] = { user: null, role: 'operator', csrf_token: null, permissions }
+  service.data.responses['/api/frequency-plans/'] = []
+  service.data.responses['/api/sweeps/'] = []
+  service.data.responses['/api/tv-stations/'] = { count: 0, next: null, previous: null, results: [] }
+  service.data.responses['/api/admin/locations/'] = []
+  service.data.responses['/api/frequencies/bands/'] = {
+    ...{ country: 'DE', updated: null, edited_by: null, sources: [], bands: [] },
+  }
   service.data.receivers = [receiver(1, [{}, {}, {}, {}]), receiver(2, [{}, {}, {}, {}])]
   service.data.groups = [buildGroup(5, { title: 'Band', slots: [1, 2, 3] })]
   const idle = { transmitter_on: false, rf_level: -88, noise_dbm: -88 }
@@ -55,6 +71,8 @@ export async function startFrequencies(permissions: readonly Permission[] = ['re
     skippedRows: [],
     noise: [],
     tvInUse: '',
+    tv: [],
+    measured: defaultMeasured,
     written: [],
   }
   service.data.handle = (request, response, mount) => handle(frequencies, request, response, mount)
@@ -129,12 +147,20 @@ function respond(
         level,
         inGroup.map(({ id }) => id),
       )
-      return [200, { region: 'EU', carriers: inGroup, ...result, checked_at: new Date().toISOString() }]
+      const considered = { scan_ids: frequencies.measured.scan_ids, tv: frequencies.tv }
+      const checkedAt = new Date().toISOString()
+      return [200, { region: 'EU', ...considered, ...result, carriers: inGroup, checked_at: checkedAt }]
     }
     case 'POST /api/frequencies/check/': {
       const { carriers, level, victims } = JSON.parse(text) as CheckRequest
-      return [200, check(frequencies, carriers, level, victims)]
+      const states = carriers.map(({ id }) => ({ id, measured: 'unmeasured' }))
+      return [200, { ...check(frequencies, carriers, level, victims), carriers: states }]
     }
+    case 'GET /api/frequencies/measured/':
+      return [200, frequencies.measured]
+    case 'PUT /api/frequencies/measured/':
+      frequencies.measured = { ...frequencies.measured, ...(JSON.parse(text) as Partial<MeasuredBody>), version: 1 }
+      return [200, frequencies.measured]
     case 'POST /api/frequencies/suggest/': {
       const { wanted } = JSON.parse(text) as { wanted: { profile: string; count: number }[] }
       const [{ profile, count }] = wanted as [{ profile: string; count: number }]
@@ -142,8 +168,11 @@ function respond(
       const carriers = Array.from({ length: placed }, (_, index) => ({
         profile,
         mhz: formatMhz(510_000 + index * 700),
+        soft: index === 2 ? ['2t5o'] : [],
+        measured: 'free',
       }))
-      return [200, { carriers, unplaced: count > placed ? [{ profile, count: count - placed }] : [] }]
+      const reason = { kind: 'spacing', by: ['new:510.000', 'c5'] }
+      return [200, { carriers, unplaced: count > placed ? [{ profile, count: count - placed, reason }] : [] }]
     }
     case 'GET /api/frequencies/noise/': {
       const [from, to] = ['2026-11-21T20:00:00.000Z', '2026-11-22T20:00:00.000Z']
@@ -173,6 +202,14 @@ function toBody({ bands, ...profile }: Profile) {
   return { ...profile, bands: [], is_built_in: true, is_changed: false }
 }
 
+export function buildPlan(title: string): FrequencyPlanBody {
+  return {
+    ...{ id: 1, title, show_id: null, region: 'EU', carriers: [], spares: [], settings: {} },
+    ...{ conflicts: [], conflict_count: 0, created_by: 'Kim', created_at: '2026-11-22T19:00:00.000Z' },
+    ...{ active: false, version: 1 },
+  }
+}
+
 /** A scan of the TV band with a peak every 8 MHz. */
 export function scan(id: number, points = 2_000): ScanLevelsBody {
   const mhz = Array.from({ length: points }, (_, index) => formatMhz(470_000 + Math.round((index * 224_000) / points)))
@@ -184,6 +221,9 @@ export function scan(id: number, points = 2_000): ScanLevelsBody {
   }
 }
 
+/** Opens a tab of the page: `Scans`, for example. */
+export const openTab = (page: Page, name: string) =>
+  page.getByRole('navigation', { name: 'Parts of the page' }).getByRole('button', { name }).click()
 export const conflicts = (page: Page) => page.getByRole('region', { name: 'Conflicts' })
 export const spectrum = (page: Page) => page.getByRole('region', { name: 'Spectrum' })
 export const chosen = (page: Page) => page.getByRole('slider', { name: 'Selected carrier' })

@@ -1,9 +1,11 @@
 /** Reads a scan file. The content determines the format, whatever the name of the file. */
 
+import { isAnritsu, readAnritsu } from './read-anritsu.ts'
+import { isPowerRows, readPowerRows } from './read-power-rows.ts'
+import { isRfExplorer, readRfExplorer } from './read-rf-explorer.ts'
 import { type Gunzip, isRfe, readRfe } from './read-rfe.ts'
 import { isSdb3, isXml, readSdb2, readSdb3 } from './read-sdb.ts'
 import { readTable } from './read-table.ts'
-import { isAnritsu, isPowerRows, isRfExplorer, readAnritsu, readPowerRows, readRfExplorer } from './read-text.ts'
 import { maxScanFileBytes, type ReadScan, ScanFileError } from './scan.ts'
 import { decodeLatin1, decodeText } from './scan-text.ts'
 
@@ -16,12 +18,22 @@ export function readScan(bytes: Uint8Array, gunzip: Gunzip): ReadScan {
   refuseByName(bytes)
   const text = decodeText(bytes)
   if (text.includes('\0')) throw new ScanFileError('The file is neither text nor a scan of a supported program.')
-  if (isXml(text)) return readSdb2(text)
-  if (isRfExplorer(text)) return readRfExplorer(text)
-  if (isAnritsu(text)) return readAnritsu(text)
-  if (isPowerRows(text)) return readPowerRows(text)
-  return readTable(text)
+  const format = textFormats.find(({ detect }) => detect(text))
+  return format === undefined ? readTable(text) : format.read(text)
 }
+
+interface TextFormat {
+  detect(text: string): boolean
+  read(text: string): ReadScan
+}
+
+/** In the order of detection. Everything else is a table. */
+const textFormats: readonly TextFormat[] = [
+  { detect: isXml, read: readSdb2 },
+  { detect: isRfExplorer, read: readRfExplorer },
+  { detect: isAnritsu, read: readAnritsu },
+  { detect: isPowerRows, read: readPowerRows },
+]
 
 /** Beginnings of files whose format contains no levels in dBm or cannot be read. */
 const unsupported: readonly (readonly [begins: RegExp, message: string])[] = [

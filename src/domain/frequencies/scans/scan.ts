@@ -2,12 +2,14 @@
 
 import type { ScanFormat } from '../../../contract/values.ts'
 
+/** Of one file, and of all files of a scan together. */
 export const maxScanFileBytes = 16 * 1024 * 1024
+export const maxScanFiles = 64
 /** Different frequencies in a scan. */
 export const maxScanPoints = 200_000
 /** Different frequencies in a scan. */
-const minScanPoints = 5
-const maxListedRows = 1000
+export const minScanPoints = 5
+export const maxListedRows = 1000
 export const maxScans = 50
 /** The maximum correction of all levels of a scan, in dB, up or down. */
 export const maxOffsetDb = 200
@@ -38,6 +40,8 @@ export interface ReadScan extends Levels {
 
 /** `why` is a sentence. */
 export interface SkippedRow {
+  /** The name of the file, if the scan consists of several. */
+  readonly file?: string
   /** Line in the file; in a binary file, the number of the sweep. */
   readonly line: number
   readonly why: string
@@ -146,7 +150,8 @@ function requirePlausible(dbm: Float64Array, unit: string): void {
   throw new ScanFileError(`${found} Export them in dBm, dBµV or dBmV, with the unit in the heading.`)
 }
 
-function stepOf(khz: Float64Array): number {
+/** Returns the median distance of neighbouring frequencies. */
+export function stepOf(khz: Float64Array): number {
   return Math.round(medianOf(khz.subarray(1).map((value, index) => value - (khz[index] ?? 0))) * 1000) / 1000
 }
 
