@@ -1,8 +1,9 @@
 /**
- * Starts the demo: simulated systems of two manufacturers that share one show, and a rack with individual devices of
- * all three manufacturers.
+ * Starts the demo: simulated systems of two manufacturers that share one show, a rack with individual devices of three
+ * manufacturers, and an intercom.
  */
 
+import { startClearcomSimulator } from './clearcom/station.ts'
 import type { Venue } from './demo-day.ts'
 import { reportedScale as dsqdScale, startLectrosonicsSimulator } from './lectrosonics/dsqd.ts'
 import { startSennheiserRack } from './sennheiser/rack.ts'
@@ -61,12 +62,14 @@ export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
     const lectrosonicsShow = createShow({ seed, story: false, manufacturers: {} })
     lectrosonicsShow.add('lectrosonics', { firstPerformer: rackFirstPerformer + 60 })
     const dsqd = track(await startLectrosonicsSimulator({ show: lectrosonicsShow, startedAt }))
+    const intercom = track(await startIntercom(seed, startedAt))
     const units = toPlayedDevices(lectrosonicsShow, dsqdScale, ({ serial_number }) => `dsqd:${serial_number}`)
     return {
       manufacturers: [
         { code: 'shure', name: 'Shure', config: { ...shure.config, devices: strings.devices } },
         { code: 'sennheiser', name: 'Sennheiser', config: { ...sennheiser.config, devices: ssc.devices } },
         { code: 'lectrosonics', name: 'Lectrosonics', config: dsqd.config },
+        { code: 'clearcom', name: 'Clear-Com', config: intercom.config },
       ],
       venue: { seed, startedAt, devices: [...listed, ...strings.played, ...ssc.played, ...units] },
       close,
@@ -75,6 +78,16 @@ export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
     await close()
     throw error
   }
+}
+
+const intercomRoles = ['Stage manager', 'FOH', 'Monitors', 'Lighting desk', 'Fly floor', 'Deck left']
+
+/** Starts an intercom with one belt pack for each role. */
+async function startIntercom(seed: number, startedAt: number) {
+  const show = createShow({ seed, story: false, manufacturers: {} })
+  const id = show.add('clearcom', { name: 'Intercom', firstPerformer: rackFirstPerformer + 70 })
+  for (const [index, name] of intercomRoles.entries()) show.set(id, { name }, index + 1)
+  return startClearcomSimulator({ show, startedAt })
 }
 
 /** Returns the devices of a show that all report the same values. */

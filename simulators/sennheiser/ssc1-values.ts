@@ -121,6 +121,7 @@ function createD6000Channel(n: number): Record<string, unknown> {
     [`/rx${n}/audio_mute`]: false,
     [`/rx${n}/encryption`]: false,
     [`/rx${n}/active_warnings`]: [],
+    [`/rx${n}/active_status`]: [],
     [`/rx${n}/skx/battery`]: ['70%', '5:12'],
     [`/rx${n}/skx/name`]: `SK ${n}`,
     [`/rx${n}/skx/type`]: ['SK A1-A4', '470 MHz', '558 MHz'],

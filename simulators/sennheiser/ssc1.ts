@@ -2,15 +2,16 @@
  * Simulates an SSC 1 device on a real socket: an EW-DX with two or four channels, an EM 6000, a SpeechLine receiver or
  * a charger. It replies to the source port, ends subscriptions by lifetime and count with error 310, and accepts eight
  * clients. It rejects addresses of an unlinked transmitter with error 424 next to valid values, and rounds numbers to
- * their steps.
+ * their steps. An EM 6000 also scans the spectrum.
  */
 
 import { isRecord } from '../../src/domain/json.ts'
 import { isSilenced, type SentValue, type Silence } from '../show/silence.ts'
 import { openSimulatedUdpSocket, type Peer, type SimulatedUdpSocket, type UdpSocketOptions } from './simulated-udp.ts'
+import { SimulatedScan, type SimulatedScanOptions } from './ssc1-scan.ts'
 import { bayValues, createInitialValues, type DockedPack, linkValues, type SscModel } from './ssc1-values.ts'
 
-export interface Ssc1SimulatorOptions extends UdpSocketOptions {
+export interface Ssc1SimulatorOptions extends UdpSocketOptions, SimulatedScanOptions {
   readonly model?: SscModel
   readonly values?: Readonly<Record<string, unknown>>
   readonly mac?: string
@@ -22,6 +23,8 @@ export interface Ssc1Simulator {
   readonly url: string
   readonly udp: SimulatedUdpSocket
   readonly subscriptions: number
+  /** True while it scans, and receives nothing. */
+  readonly isScanning: boolean
   /** Returns the current value of an address. */
   value(address: string): unknown
   /** Changes values as if at the front panel, and notifies subscribers. */
@@ -53,6 +56,12 @@ const notFound: SscErrorReply = [404, { desc: 'address not found' }]
 const failedDependency: SscErrorReply = [424, { desc: 'failed dependency' }]
 const notUnderstood: SscErrorReply = [400, { desc: 'not understood' }]
 const notAcceptable: SscErrorReply = [406, { desc: 'not acceptable' }]
+const scanConfig = '/rx1/scan/config'
+const scanResult = '/rx1/scan/result'
+/** A row of `/mm`. */
+const noReception = [20, 0, 20, 0, 0, 0, 0, 0, 0]
+/** Their values change when a scan begins or ends. */
+const receivedAddresses = [1, 2].flatMap((n) => [`/rx${n}/active_warnings`, `/rx${n}/skx/battery`])
 const terminated: SscErrorReply = [310, { desc: 'subscription terminated' }]
 
 export async function startSsc1Simulator(options: Ssc1SimulatorOptions = {}): Promise<Ssc1Simulator> {
@@ -74,6 +83,8 @@ class SimulatedSsc1Device implements Ssc1Simulator {
   /** Channels whose transmitter is off. */
   readonly #unlinked = new Set<number>()
   readonly #subscriptions = new Map<string, Subscription>()
+  readonly #scan: SimulatedScan | null
+  readonly #staysTuned: boolean
   #silence: Silence | null = null
 
   constructor(udp: SimulatedUdpSocket, options: Ssc1SimulatorOptions) {
@@ -83,10 +94,23 @@ class SimulatedSsc1Device implements Ssc1Simulator {
     this.#model = model
     this.#maxClients = maxClients
     this.#values = new Map(Object.entries({ ...createInitialValues(model, mac), ...values }))
+    const { canScan = true, staysTuned = false } = options
+    this.#staysTuned = staysTuned
+    this.#scan =
+      model === 'EM6000' && canScan
+        ? new SimulatedScan(options, {
+            onBlock: (block) => this.#notifyOfBlock(block),
+            onEnd: () => this.#scanEnded(),
+          })
+        : null
   }
 
   get subscriptions(): number {
     return this.#subscriptions.size
+  }
+
+  get isScanning(): boolean {
+    return this.#scan?.isRunning === true
   }
 
   value(address: string): unknown {
@@ -121,6 +145,7 @@ class SimulatedSsc1Device implements Ssc1Simulator {
   }
 
   async close(): Promise<void> {
+    this.#scan?.stop()
     for (const key of [...this.#subscriptions.keys()]) this.#removeSubscription(key)
     await this.udp.close()
   }
@@ -146,9 +171,44 @@ class SimulatedSsc1Device implements Ssc1Simulator {
   /** Adds the value of an address to the reply. If `requested` is not null, the value is set first. */
   #read(address: string, requested: unknown, reply: Tree, errors: Tree): void {
     if (isSilenced(this.#silence, kindOf(address))) return
+    const scanned = this.#readScan(address, requested)
+    if (scanned !== undefined) {
+      setAt(reply, address, scanned)
+      return
+    }
     const error = this.#findError(address)
     if (error === null && requested !== null) this.set({ [address]: roundToStep(address, requested) })
-    setAt(error === null ? reply : errors, address, error ?? this.#values.get(address))
+    setAt(error === null ? reply : errors, address, error ?? this.#currentValue(address))
+  }
+
+  /** Returns the answer about the scan, or undefined for another address. */
+  #readScan(address: string, requested: unknown): readonly number[] | undefined {
+    if (address === scanResult) return this.#scan?.read(requested)
+    if (address !== scanConfig || this.#scan === null) return undefined
+    const { isRunning } = this.#scan
+    const answer = this.#scan.configure(requested)
+    if (!isRunning && this.#scan.isRunning) this.#notifySubscribers(receivedAddresses)
+    return answer
+  }
+
+  #scanEnded(): void {
+    if (this.#staysTuned) this.set({ '/rx1/carrier': this.#scan?.khz, '/rx2/carrier': this.#scan?.khz })
+    this.#notifySubscribers(receivedAddresses)
+  }
+
+  #notifyOfBlock(block: readonly number[]): void {
+    for (const { peer, addresses } of this.#subscriptions.values()) {
+      if (addresses.includes(scanResult)) this.udp.send(JSON.stringify({ rx1: { scan: { result: block } } }), peer)
+    }
+  }
+
+  /** A receiver that scans receives neither signals nor transmitters. */
+  #currentValue(address: string): unknown {
+    const value = this.#values.get(address)
+    if (!this.isScanning) return value
+    if (address === '/mm' && Array.isArray(value)) return value.map(() => [...noReception])
+    if (address.endsWith('/active_warnings')) return ['NoLink']
+    return address.endsWith('/skx/battery') ? [] : value
   }
 
   #findError(address: string): SscErrorReply | null {
@@ -173,7 +233,7 @@ class SimulatedSsc1Device implements Ssc1Simulator {
       return
     }
     for (const address of addresses) this.#read(address, null, reply, errors)
-    const known = addresses.filter((address) => this.#values.has(address))
+    const known = addresses.filter((address) => this.#values.has(address) || this.#isScanAddress(address))
     if (known.length === 0) return
     const isPeriodic = min === max && min > 0
     this.#subscriptions.set(key, {
@@ -184,6 +244,11 @@ class SimulatedSsc1Device implements Ssc1Simulator {
       remaining: count,
     })
     setAt(reply, '/osc/state/subscribe', [{ '#': { min, max, count, lifetime } }])
+  }
+
+  /** The guide describes `/rx1/scan/result` as the only one of the scan to which clients can subscribe. */
+  #isScanAddress(address: string): boolean {
+    return this.#scan !== null && address === scanResult
   }
 
   #notify(key: string, addresses: readonly string[]): void {

@@ -6,11 +6,42 @@ import { isSilenced, type Silence } from '../show/silence.ts'
 /** The packs of a Spectera, which have both facts and levels. */
 export const packsPath = '/api/mts/paired/all'
 
-export function createInitialResources(product: string, serial: string): Record<string, unknown> {
-  return { ...common(product, serial), ...(product.startsWith('EWDX') ? ewdx(Number(product[4])) : spectera()) }
+/** The API version of a Spectera: 17 with firmware 1.3, 18 from firmware 1.4.1. */
+export type SpecteraApi = 17 | 18
+
+export function createInitialResources(
+  product: string,
+  serial: string,
+  api: SpecteraApi = 18,
+): Record<string, unknown> {
+  if (product.startsWith('EWDX')) return { ...common(product, serial), ...ewdx(Number(product[4])) }
+  const resources = { ...common(product, serial), ...spectera() }
+  return api === 18 ? resources : toApi17(resources)
 }
 
-function common(product: string, serial: string): Record<string, unknown> {
+/** Public clients name these differences: paths of meters and of the audio network, and some properties. */
+function toApi17({
+  '/api/audio/metering': metering,
+  '/api/audio/interface/aoip/status': network,
+  ...resources
+}: ReturnType<typeof common> & ReturnType<typeof spectera>): Record<string, unknown> {
+  const { aoIpIn, aoIpOut, ...others } = metering
+  const { aoIpType, ...status } = network
+  const madi = ({ outputStatus: { outputClockSource, ...output }, ...input }: typeof madiStatus) => ({
+    ...input,
+    outputStatus: { clockSource: outputClockSource, ...output },
+  })
+  return {
+    ...resources,
+    '/api/ssc/version': { protocol: '2.3', schema: '17.0' },
+    '/api/firmware/update/state': { deviceVersion: '1.3.0', state: 'Idle', progress: 0, lastStatus: 'None' },
+    '/api/audio/levels': { ...others, danteIn: aoIpIn, danteOut: aoIpOut },
+    '/api/audio/interface/audionetwork/status': { ...status, audioNetworkType: aoIpType },
+    '/api/audio/interface/madi1/status': madi(madiStatus),
+  }
+}
+
+function common(product: string, serial: string) {
   return {
     '/api/ssc/version': { protocol: '2.3', schema: '1.7' },
     '/api/device/identity': {
@@ -69,8 +100,22 @@ function createEwdxChannel(index: number): Record<string, unknown> {
   }
 }
 
-function spectera(): Record<string, unknown> {
-  const pack = { type: 'SEK', serial: '0000000000', state: 'Connected', rfChannelId: 0, batteryLow: false, rssi: -61 }
+const lockedOutput = {
+  ...{ outputClockSource: 'Internal48kHz', clockSourceStatus: 'Locked', fallbackToInternalClockActive: false },
+  sampleRateHz: 48_000,
+}
+
+const madiStatus = {
+  moduleType: 'Coax',
+  inputStatus: { status: 'NoToggle', sampleRateHz: 0, mute: true, channels: 0, fewerChannelsThanUsed: false },
+  outputStatus: { ...lockedOutput, mute: false, channels: 64 },
+}
+
+function spectera() {
+  const pack = {
+    ...{ type: 'SEK', serial: '0000000000', state: 'Connected', rfChannelId: 0, batteryLow: false, rssi: -61 },
+    ...{ versionMismatch: false, micTestToneEnabled: false, commandState: 'Released' },
+  }
   const battery = { batteryFillLevel: 74, batteryRuntime: 301 }
   return {
     '/api/rf/channels': [
@@ -118,8 +163,19 @@ function spectera(): Record<string, unknown> {
     })),
     '/api/rf/antennas': ['a', 'b', 'c', 'd'].map((antennaPortId) => ({
       ...{ antennaPortId, state: antennaPortId < 'c' ? 'Initialized' : 'Unconnected' },
-      ...{ warningHighTemperature: false, warningPacketError: false, temperature: 41 },
+      ...{ warningHighTemperature: false, warningPacketError: false, errorStateDetails: 'NA' },
+      ...(antennaPortId < 'c'
+        ? { type: 'UHF', temperature: 41, interference: { severity: 'None', totalPower: -96 } }
+        : { type: 'NA', temperature: -55 }),
     })),
+    '/api/device/entitlement': { status: 'ACTIVATED', name: 'Spectera', code: 'NOT-A-REAL-CODE' },
+    '/api/audio/interface/aoip/status': { aoIpType: 'Dante', status: 'Locked', sampleRateHz: 48_000, mute: false },
+    '/api/audio/interface/madi1/status': madiStatus,
+    '/api/audio/interface/madi2/status': { ...madiStatus, moduleType: 'None' },
+    '/api/audio/interface/wordclock/status': {
+      inputStatus: { status: 'Unlocked', sampleRateHz: 0 },
+      outputStatus: lockedOutput,
+    },
     '/api/health/psu': { psu1: 'connected', psu2: 'unconnected' },
     '/api/health/tempstateoverall': { value: 'normal' },
     ...Object.fromEntries([1, 2, 3].map((fan) => [`/api/health/fan/FAN_${fan}/errorstate`, { value: 'Ok' }])),
@@ -136,13 +192,14 @@ const silentDbfs = -127.5
 /**
  * Returns meters with these levels on the first outputs of the audio network interface, and silence everywhere else.
  */
-export function meters(levels: readonly { readonly peak: number; readonly rms: number }[]): Record<string, unknown> {
+export function meters(levels: readonly { readonly peak: number; readonly rms: number }[]) {
   const createLists = (from: typeof levels) => ({
     peak: Array.from({ length: outputs }, (_, index) => from[index]?.peak ?? silentDbfs),
     rms: Array.from({ length: outputs }, (_, index) => from[index]?.rms ?? silentDbfs),
   })
-  const silent = ['aoIpIn', 'madi1In', 'madi2In', 'madi1Out', 'madi2Out'].map((name) => [name, createLists([])])
-  return { ...Object.fromEntries(silent), aoIpOut: createLists(levels), updateCounter: 0 }
+  const silent = ['madi1In', 'madi2In', 'madi1Out', 'madi2Out'].map((name) => [name, createLists([])])
+  const aoIp = { aoIpIn: createLists([]), aoIpOut: createLists(levels) }
+  return { ...Object.fromEntries(silent), ...aoIp, updateCounter: 0 }
 }
 
 /** Returns packs without silenced levels; any other body is returned unchanged. */

@@ -12,7 +12,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
 import { isRecord } from '../../src/domain/json.ts'
 import { isSilenced, type SentValue, type Silence } from '../show/silence.ts'
-import { createInitialResources, packsPath, withoutLevelsOf } from './ssc2-resources.ts'
+import { createInitialResources, packsPath, type SpecteraApi, withoutLevelsOf } from './ssc2-resources.ts'
 
 export interface Ssc2SimulatorOptions {
   readonly product?: 'EWDX2CHS' | 'EWDX4CHDS' | 'Spectera Base Station'
@@ -20,7 +20,9 @@ export interface Ssc2SimulatorOptions {
   readonly port?: number
   readonly host?: string
   readonly tls?: { readonly key: string | Buffer; readonly cert: string | Buffer }
-  /** Default: `controlSennheiser` for a Spectera, `api` for an EW-DX. */
+  /** The API version of a Spectera; default 18. */
+  readonly api?: SpecteraApi
+  /** The only user that is accepted. Default: `controlSennheiser` for a Spectera, `api` for an EW-DX. */
   readonly user?: string
   /** Resources that this firmware does not have. */
   readonly without?: readonly string[]
@@ -67,7 +69,7 @@ interface Reply {
 
 const subscriptionsPath = '/api/ssc/state/subscriptions'
 const publicPaths = ['/api/ssc/version', '/api/device/identity']
-const isLevelPath = (path: string) => /\/(signal\w+Indicator|diversityIndicator|level|metering)$/.test(path)
+const isLevelPath = (path: string) => /\/(signal\w+Indicator|diversityIndicator|level|levels|metering)$/.test(path)
 
 export async function startSsc2Simulator(options: Ssc2SimulatorOptions = {}): Promise<Ssc2Simulator> {
   const { host = '127.0.0.1', port = 0 } = options
@@ -178,8 +180,8 @@ class SimulatedSsc2Device implements Ssc2Simulator {
   }
 
   #initialResources(): Record<string, unknown> {
-    const { product = 'EWDX2CHS', serial = '1234567890' } = this.#options
-    const resources = createInitialResources(product, serial)
+    const { product = 'EWDX2CHS', serial = '1234567890', api } = this.#options
+    const resources = createInitialResources(product, serial, api)
     for (const path of this.#options.without ?? []) delete resources[path]
     return resources
   }

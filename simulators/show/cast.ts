@@ -37,6 +37,8 @@ const esw: Model = { model: 'ESW-R4180DAN', device_type: 'esw', channels: 8, fir
 const system20: Model = { model: 'ATW-R1440', device_type: 'system20', channels: 4, firmware: '1.0.5' }
 const eswCharger: Model = { model: 'ESW-CHG4', device_type: 'charger', channels: 4, firmware: '1.0.1' }
 const ndr1: Model = { model: 'N-DR1', device_type: 'ndr1', channels: 2, firmware: '1.2.0' }
+const arcadia: Model = { model: 'NEP-ARCADIA', device_type: 'clearcom', channels: 6, firmware: '2.7.1' }
+const baseTwo: Model = { model: 'FSII-BASE-II', device_type: 'clearcom', channels: 5, firmware: '1.6.15' }
 const em4: Model = { model: 'EW-DX EM 4 Dante', device_type: 'ewdx', channels: 4, firmware: '4.0.0' }
 const em2: Model = { model: 'EW-DX EM 2', device_type: 'ewdx', channels: 2, firmware: '4.0.0' }
 const em2Dante: Model = { model: 'EW-DX EM 2 Dante', device_type: 'ewdx', channels: 2, firmware: '4.0.0' }
@@ -81,6 +83,14 @@ const manufacturerProfiles = {
     firstMhz: 470.1,
     batteryType: 'lithium',
     models: [ndr1],
+  },
+  clearcom: {
+    oui: '02:43:43',
+    serialPrefix: '9',
+    network: 120,
+    firstMhz: 1880,
+    batteryType: 'lithium',
+    models: [arcadia, baseTwo],
   },
 } as const satisfies Record<string, ManufacturerProfile>
 

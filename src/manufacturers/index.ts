@@ -1,6 +1,8 @@
+import { findModelStatus, type ModelStatus, type ReportedModel } from '../domain/equipment/model-status.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
 import { isIngestedId } from '../domain/identity/ingested-receivers.ts'
 import { audioTechnica } from './audio_technica/index.ts'
+import { clearcom } from './clearcom/index.ts'
 import { dpa } from './dpa/index.ts'
 import { ingest } from './ingest/index.ts'
 import { lectrosonics } from './lectrosonics/index.ts'
@@ -9,7 +11,16 @@ import type { Plugin } from './plugin.ts'
 import { sennheiser } from './sennheiser/index.ts'
 import { shure } from './shure/index.ts'
 
-export const plugins: readonly Plugin[] = [shure, sennheiser, lectrosonics, audioTechnica, dpa, ingest, micwatch]
+export const plugins: readonly Plugin[] = [
+  shure,
+  sennheiser,
+  lectrosonics,
+  audioTechnica,
+  dpa,
+  clearcom,
+  ingest,
+  micwatch,
+]
 
 /** Returns the precedence of the adapter with this id prefix, or 0. Reports from scripts have the lowest precedence. */
 export function precedenceOfId(id: string): number {
@@ -35,6 +46,12 @@ export function getPlugin(code: string): Plugin {
 export function audioFloorOf(receiver: Pick<Receiver, 'manufacturer' | 'device_type'>): number | null {
   const plugin = plugins.find(({ code }) => code === receiver.manufacturer)
   return plugin?.audioFloors?.get(receiver.device_type) ?? null
+}
+
+/** Returns how far the model has been verified; null for equipment that no plugin describes. */
+export function modelStatusOf(manufacturer: string, reported: ReportedModel): ModelStatus | null {
+  const plugin = plugins.find(({ code }) => code === manufacturer)
+  return findModelStatus(plugin?.modelStatus ?? [], reported)
 }
 
 /** True for the plugin that follows other installations of Micwatch. */

@@ -8,7 +8,9 @@ import type { RateLimit } from '../domain/access/limits.ts'
 import type { Transport } from '../domain/equipment/connection.ts'
 import { withoutFalseZeros } from '../domain/equipment/false-zeros.ts'
 import type { DeviceProblem } from '../domain/equipment/health.ts'
+import type { ModelStatus } from '../domain/equipment/model-status.ts'
 import type { DeviceReport } from '../domain/equipment/receiver.ts'
+import type { Sweep } from '../domain/frequencies/sweeps/sweep.ts'
 import type { DeviceLevels, LevelSample } from '../domain/levels/level-sample.ts'
 import type { FollowedEvents, FollowedMessage } from '../domain/sites/followed.ts'
 import type { InstallationPath, LevelSelection } from '../domain/sites/sites.ts'
@@ -23,6 +25,7 @@ import {
   parseConnection,
 } from '../upstream/connection-settings.ts'
 import { ApiError, type ErrorClasses } from '../upstream/errors.ts'
+import type { FieldTable } from '../upstream/field-table.ts'
 
 /**
  * One source of a manufacturer: a system that manages many devices, or an individual device. Rate limit, back-off,
@@ -121,6 +124,41 @@ export interface Lights {
   flash(client: UpstreamClient, request: FlashRequest, signal: AbortSignal): Promise<Flashing | null>
 }
 
+/** Frequencies in equal steps. */
+export interface ScanRange {
+  readonly fromKhz: number
+  readonly toKhz: number
+  readonly stepKhz: number
+}
+
+/** The state of a receiver before it scans. */
+export interface ScannerState {
+  /** The frequencies in kHz to which its channels are tuned, by channel number. */
+  readonly tuned: ReadonlyMap<number, number>
+  /** True if it scans already, for example for another program. */
+  readonly isScanning: boolean
+  /** True if it receives a transmitter. */
+  readonly hasTransmitter: boolean
+}
+
+export type ScanEvent =
+  /** The device has confirmed that it scans. */
+  { readonly type: 'started' } | { readonly type: 'sweep'; readonly sweep: Sweep }
+
+/** Scans of the spectrum by a receiver, which receives nothing meanwhile. They write to the device. */
+export interface SpectrumScanner {
+  /** Returns the largest range and the smallest step of devices of this type, or null if they cannot scan. */
+  rangeOf(deviceType: string): ScanRange | null
+  readState(client: UpstreamClient, signal: AbortSignal): Promise<ScannerState>
+  /**
+   * Scans the range again and again. Ends without an error on abort. Throws if the device refuses, or is lost. The
+   * device may continue to scan until `restore`.
+   */
+  scan(client: UpstreamClient, range: ScanRange, signal: AbortSignal): AsyncGenerator<ScanEvent>
+  /** Ends the scan and tunes the channels. Resolves when the device has confirmed both. `signal` limits the time. */
+  restore(client: UpstreamClient, tuned: ScannerState['tuned'], signal: AbortSignal): Promise<void>
+}
+
 /** The list of addresses that an upstream searches for devices. */
 export interface DiscoveryList {
   getDiscoveryIps(client: UpstreamClient, signal?: AbortSignal): Promise<readonly string[]>
@@ -157,6 +195,8 @@ export interface DroppedParts {
 
 /** A protocol of a source: its requests, and the conversion to the common format. */
 export interface ProtocolAdapter<Device extends UpstreamDevice = UpstreamDevice> {
+  /** Names the protocol in captures. Unique within the plugin. */
+  readonly protocol: string
   /**
    * Lists the devices in one request. Malformed entries are skipped and counted. An adapter may return the same object
    * for a device that is unchanged since the list `before`, which saves the caller a comparison. It may modify the
@@ -237,6 +277,7 @@ export interface ProtocolAdapter<Device extends UpstreamDevice = UpstreamDevice>
   readonly startsWithFullReport?: boolean
   readonly discovery?: DiscoveryList
   readonly lights?: Lights
+  readonly scanner?: SpectrumScanner
   /** If a device is reported through several adapters, the report with the highest precedence wins. Default: 0. */
   readonly precedence?: number
   /** Prefix of the device ids of an adapter with a precedence. A receiver's id shows which adapter reported it. */
@@ -305,11 +346,15 @@ export interface Plugin {
   readonly code: string
   readonly name: string
   readonly errors: ErrorClasses
+  /** The fields that its protocols report. `docs/hardware-fields.md` lists them, and a test checks every table. */
+  readonly fieldTables?: readonly FieldTable[]
   /** An adapter for the common device API (`/api/v1/devices`) comes first. */
   readonly adapters: readonly ProtocolAdapter[]
   /** Returns the sources in a configuration. Pure. Throws a ConfigError that names the invalid key. */
   listSources(config: PluginConfig): readonly SourceSettings[]
   readonly search?: DeviceSearch
+  /** How far each model has been verified. A plugin for equipment of a manufacturer has a row for every adapter. */
+  readonly modelStatus?: readonly ModelStatus[]
   /**
    * Device type -> the lowest audio level in dBFS that its meters can show, for equipment whose scale ends above -60.
    */

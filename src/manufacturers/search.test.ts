@@ -30,6 +30,7 @@ const defaultOptions = {
   known: new Set<string>(),
   destinations: createDestinations(),
   signal: never,
+  localAddresses: [{ interfaceName: 'lo', address: '127.0.0.1', cidr: '127.0.0.1/8' }],
 }
 const pluginWith = (search: DeviceSearch): Plugin => ({ ...lectrosonics, search })
 
@@ -72,6 +73,7 @@ test.concurrent('finds a device at its default port with its identity', async ()
       serial_number: state?.device.serial_number,
       mac_address: state?.device.mac_address,
       channels: 4,
+      heard_on: ['lo'],
     },
   ])
 })
@@ -128,9 +130,9 @@ describe.concurrent('a Sennheiser device', () => {
         { type: '_ssc._udp', instance: model, ip: '127.0.0.1', port: Number(new URL(device.url).port) },
       ])
       onTestEnd(() => responder.close())
-      const announcements = { group: responder.group, from: ['127.0.0.1'] }
+      const serviceGroup = responder.group
       const plugin = { ...sennheiser, search: { ...sennheiser.search, ports: {} } }
-      await eventually(() => searchAddresses(plugin, { ...defaultOptions, announcements })).toMatchObject([
+      await eventually(() => searchAddresses(plugin, { ...defaultOptions, serviceGroup })).toMatchObject([
         { address: device.url, model, channels, device_type },
       ])
     },
@@ -167,6 +169,7 @@ describe.concurrent('a Shure System API server', () => {
           serial_number: null,
           mac_address: null,
           channels: 0,
+          heard_on: ['lo'],
         },
       ])
       const { total } = server.requests
@@ -228,9 +231,9 @@ describe.concurrent('a device that announces itself', () => {
     const service = { type: '_lectro._tcp', instance: 'Rack', ip: '127.0.0.1', port }
     const responder = await startResponder([service, { ...service, instance: 'Elsewhere', ip: '127.0.0.2' }])
     onTestEnd(() => responder.close())
-    const announcements = { group: responder.group, from: ['127.0.0.1'] }
+    const serviceGroup = responder.group
     const findAddresses = async () => {
-      const found = await searchAddresses(pluginWith({ ports: {}, services }), { ...defaultOptions, announcements })
+      const found = await searchAddresses(pluginWith({ ports: {}, services }), { ...defaultOptions, serviceGroup })
       return found.map(({ address }) => address)
     }
     await eventually(findAddresses).toEqual([`tcp://127.0.0.1:${port}`])
@@ -240,11 +243,11 @@ describe.concurrent('a device that announces itself', () => {
     const { simulator, port } = await startUnit()
     const responder = await startResponder([{ type: '_lectro._tcp', instance: 'Rack', ip: '127.0.0.1', port }])
     onTestEnd(() => responder.close())
-    const announcements = { group: responder.group, from: ['127.0.0.1'] }
+    const serviceGroup = responder.group
     const plugin = pluginWith({ ports: { 'tcp:': port }, services })
     const search = async () => {
       const before = simulator.requests.count('!id?')
-      const found = await searchAddresses(plugin, { ...defaultOptions, announcements })
+      const found = await searchAddresses(plugin, { ...defaultOptions, serviceGroup })
       return { found: found.length, queries: simulator.requests.count('!id?') - before }
     }
     await eventually(search).toEqual({ found: 1, queries: 1 })
@@ -257,7 +260,7 @@ describe.concurrent('a Shure device that sends beacons', () => {
     const group = { address: '239.255.254.253', port }
     const beacon = await startBeacon({ group, ip: '127.0.0.1', datagrams })
     onTestEnd(() => beacon.close())
-    return { ...defaultOptions, beacons: { group, from: ['127.0.0.1'] } }
+    return { ...defaultOptions, beaconGroup: group }
   }
 
   test('and does not respond is found with its model, channels and address', async () => {
@@ -276,6 +279,7 @@ describe.concurrent('a Shure device that sends beacons', () => {
         serial_number: null,
         mac_address: '00:0E:DD:47:E0:D7',
         channels: 1,
+        heard_on: ['lo'],
       },
     ])
     expect(await elsewhere).toEqual([])
@@ -324,7 +328,7 @@ test.concurrent('an ew G3 receiver that identifies itself on request is found wi
   device.on('message', (request) => {
     if (request.includes('[servicecommand]devinfo')) device.send(identity, group.port, group.address)
   })
-  const options = { ...defaultOptions, beacons: { group, from: ['127.0.0.1'] } }
+  const options = { ...defaultOptions, beaconGroup: group }
   const plugin = { ...sennheiser, search: { ...sennheiser.search, ports: {}, services: {} } }
   expect(await searchAddresses(plugin, options)).toMatchObject([
     { address: 'wsm://127.0.0.1:8133', model: 'EM 500 G3', mac_address: '00:1B:66:7A:DE:44', channels: 1 },

@@ -15,6 +15,7 @@ afterEach(async () => {
 
 const shure = getPlugin('shure')
 const systemAdapter = defineAdapter({
+  protocol: 'system',
   ...deviceApi,
   transformDeviceData: (device) => toDeviceReport(device, () => undefined),
 })

@@ -84,6 +84,30 @@ export class Monitor {
     return [...this.#watches.values()].flatMap(({ site }) => site ?? [])
   }
 
+  /** True while the cycles of every source that this process polls start and end in time. */
+  get isMoving(): boolean {
+    return [...this.#watches.values()].every(
+      ({ poller, site, guard }) =>
+        guard === undefined ||
+        site !== null ||
+        poller.progress.isMoving(this.#intervalMs(poller.source), poller.devices.listedIds.length + 1),
+    )
+  }
+
+  /** True if this process polls the source. */
+  polls(source: string): boolean {
+    return this.#watches.get(source)?.guard !== undefined
+  }
+
+  /** Reads everything from a source that this process polls, including what changes rarely. */
+  async readNow(source: string, signal: AbortSignal): Promise<void> {
+    const watch = this.#watches.get(source)
+    if (watch === undefined) return
+    const { devices } = watch.poller
+    for (const id of devices.listedIds) devices.discardIdentity(id)
+    await this.#pollIfHeld(watch, signal)
+  }
+
   /** True while `run` is running. */
   get isRunning(): boolean {
     return this.#run !== undefined

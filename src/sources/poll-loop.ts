@@ -20,6 +20,7 @@ export async function runPollLoop(
   const { signal, intervalMs, onCycle, runCycle = (cycle) => poller.poll(cycle) } = options
   while (!signal.aborted) {
     const startedAt = performance.now()
+    poller.progress.started()
     const report = await runCycle({ ...options, intervalMs: intervalMs() })
     if (signal.aborted) return
     onCycle?.(report)
@@ -31,7 +32,8 @@ export async function runPollLoop(
     }
     const hasReconnected = watchReconnection()
     // Computed again during the wait, because the interval may change.
-    const dueAt = () => (hasReconnected() ? 0 : nextCycle(report, { startedAt, endedAt, random }).at)
+    const dueAt = () => (hasReconnected() ? performance.now() : nextCycle(report, { startedAt, endedAt, random }).at)
+    poller.progress.waiting(dueAt)
     if (!(await schedule.wait(dueAt, signal))) return
   }
 

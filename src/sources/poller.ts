@@ -15,6 +15,7 @@ import { StoreBusyError } from '../storage/errors.ts'
 import type { RememberedDevice } from './device-memory.ts'
 import { FirstReport } from './first-report.ts'
 import type { AcquiredLease, LeaseHandle } from './lease-manager.ts'
+import { PollProgress } from './poll-progress.ts'
 import { PartReader } from './read-parts.ts'
 import { type CycleStart, SourceDevices } from './source-devices.ts'
 import type { CycleOutcome } from './source-records.ts'
@@ -90,6 +91,7 @@ export class Poller {
   readonly source: MonitoredSource
   readonly devices: SourceDevices
   readonly firstReport = new FirstReport()
+  readonly progress: PollProgress
   readonly #service: SourceSubsystems
   readonly #partReader: PartReader
   readonly #logProblems: LogProblems
@@ -109,6 +111,7 @@ export class Poller {
     const { receiverStore, connections, levelAges, levelArrivals, log } = service
     this.#service = service
     this.source = source
+    this.progress = new PollProgress(source.settings.timeoutMs)
     this.devices = new SourceDevices(source, receiverStore, connections, levelAges)
     this.#partReader = new PartReader(source, this.devices, levelArrivals)
     this.#logProblems = createLogLimiter(log, source.id)
@@ -251,6 +254,7 @@ export class Poller {
     const problems = [...(list.problems ?? []), ...ofParts]
     this.#logProblems(problems)
     const { reports, newerLevels } = await this.devices.createReports(entries)
+    for (const report of reports) this.source.client.traffic.report(report)
     const repeated = list.devices.length - entries.length
     const { receiverAtRead } = start
     return { reports, newerLevels, receiverAtRead, isListed: true, malformed, repeated, problems, failure }

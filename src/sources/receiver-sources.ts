@@ -67,6 +67,19 @@ export class ReceiverSources {
     return sources.length > 0 && sources.every(isFailing)
   }
 
+  /** True if a source other than this one reaches the receiver at its stored address. */
+  reachesElsewhere({ id, ip }: Receiver, source: string | undefined): boolean {
+    return this.list(id).some((other) => {
+      const baseUrl = this.#sourceRegistry.find(other)?.settings.baseUrl
+      return (
+        other !== source &&
+        baseUrl !== undefined &&
+        new URL(baseUrl).hostname === ip &&
+        !this.#sourceRecords.isFailing(other)
+      )
+    })
+  }
+
   receiversOf(source: string): Iterable<number> {
     return this.#receivers.get(source) ?? []
   }

@@ -6,6 +6,7 @@ import { engines } from '../../test/support/store/databases.ts'
 import { openStore } from '../../test/support/store/helpers.ts'
 import type { MonitoredManufacturer } from '../domain/equipment/health.ts'
 import { ReceiverStore } from '../ingest/receiver-store.ts'
+import { now } from '../platform/clock.ts'
 import { type Database, openDatabase } from '../storage/database.ts'
 import { saveSourceRecords } from '../storage/sources.ts'
 import { OrphanedSources } from './orphaned-sources.ts'
@@ -116,7 +117,7 @@ describe.each(engines)('sources on %s', (engine) => {
       [dayMs - 60_000, 'healthy'],
       [dayMs, 'unknown'],
     ] as const) {
-      const earlier = records.map((record) => ({ ...record, last_success_at: Date.now() - ageMs }))
+      const earlier = records.map((record) => ({ ...record, last_success_at: now() - ageMs }))
       await db.transaction((tx) => saveSourceRecords(tx, earlier))
       const { reports: restarted } = open(db)
       await restarted.load()

@@ -9,7 +9,7 @@ import { credentialsPauseMs, jitter, nextAttempt, reconnectMs } from '../domain/
 import { type DeviceReport, reportsHardware, withSummaryAsChannel } from '../domain/equipment/receiver.ts'
 import { createLevelIngest } from '../ingest/level-ingest.ts'
 import type { Batch } from '../ingest/plan-batch.ts'
-import type { OnProblems, PushEvent, SubscriptionTargets } from '../manufacturers/plugin.ts'
+import type { OnLevels, OnProblems, PushEvent, SubscriptionTargets } from '../manufacturers/plugin.ts'
 import { type MonitoredSource, toSourceFailure } from '../manufacturers/sources.ts'
 import { now } from '../platform/clock.ts'
 import { isTimeSliceUsed } from '../platform/time-slice.ts'
@@ -140,11 +140,16 @@ async function connectOnce(
     await connections.record(id, { type: 'trying', at: now() })
     const { subscribe } = await source.findAdapter(lifetime.signal)
     if (subscribe === undefined) throw new client.errors.ApiError(`${id} no longer supports subscriptions`)
-    const onLevels = createLevelIngest(service, source, {
+    const ingestLevels = createLevelIngest(service, source, {
       ...hooks,
       ingestReport: (device, report) => ingestPushed(service, source, device, { reports: [report] }),
     })
+    const onLevels: OnLevels = (device, samples) => {
+      client.traffic.levels(device, samples)
+      return ingestLevels(device, samples)
+    }
     for await (const event of subscribe(client, targetsOf(service, id), lifetime.signal, onLevels, hooks.onProblems)) {
+      if (event.type === 'report') client.traffic.report(event.report)
       if (event.type === 'open') {
         openedAt = performance.now()
         isUp = true

@@ -1,9 +1,9 @@
 /** Device discovery on the local networks: multicast DNS queries, and announcements that devices send on their own. */
 
 import { createSocket, type Socket } from 'node:dgram'
-import { networkInterfaces } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import multicastDns, { type MulticastDNS, type ResponsePacket } from 'multicast-dns'
+import type { LocalAddress } from '../domain/identity/network.ts'
 import { type DnsRecord, type Service, toServices } from './dns-sd.ts'
 
 export interface MulticastGroup {
@@ -18,8 +18,13 @@ export interface BrowseOptions {
   readonly signal: AbortSignal
   /** Default: the mDNS multicast group. */
   readonly group?: MulticastGroup
-  /** Local IP addresses to send from. Default: the IPv4 addresses of all network interfaces. */
-  readonly from?: readonly string[]
+  /** The local addresses to send from. */
+  readonly from: readonly LocalAddress[]
+}
+
+/** A service, and the interfaces on which it was announced. */
+export interface AnnouncedService extends Service {
+  readonly interfaces: readonly string[]
 }
 
 const mdnsGroup = { address: '224.0.0.251', port: 5353 }
@@ -33,11 +38,11 @@ const queryEveryMs = 1000
  * Queries the local networks for services. On abort, returns early with the services found so far. Networks that cannot
  * be queried are skipped; a scan also contacts each address directly, so their devices can still be found.
  */
-export async function browse(options: BrowseOptions): Promise<Service[]> {
-  const { types, forMs, signal, group = mdnsGroup, from = localAddresses() } = options
+export async function browse(options: BrowseOptions): Promise<AnnouncedService[]> {
+  const { types, forMs, signal, group = mdnsGroup, from } = options
   if (types.length === 0) return []
-  const records: DnsRecord[] = []
-  const browsers = from.map((address) =>
+  const networks = from.map(({ address, interfaceName }) => ({ address, interfaceName, records: [] as DnsRecord[] }))
+  const browsers = networks.map(({ address, records }) =>
     openBrowser(address, ({ answers, additionals }) => {
       const room = maxRecords - records.length
       records.push(...[...answers, ...additionals].slice(0, Math.max(0, room)))
@@ -52,7 +57,9 @@ export async function browse(options: BrowseOptions): Promise<Service[]> {
   } finally {
     for (const browser of browsers) browser.destroy()
   }
-  return toServices(records, types)
+  return networks.flatMap(({ interfaceName, records }) =>
+    toServices(records, types).map((service) => ({ ...service, interfaces: [interfaceName] })),
+  )
 }
 
 /**
@@ -74,8 +81,8 @@ export interface BeaconOptions {
   readonly group: MulticastGroup
   readonly forMs: number
   readonly signal: AbortSignal
-  /** Local IP addresses to listen on. Default: the IPv4 addresses of all network interfaces. */
-  readonly from?: readonly string[]
+  /** The local addresses to listen on. */
+  readonly from: readonly LocalAddress[]
   /** Sent to the group from every address. */
   readonly request?: Buffer | undefined
 }
@@ -84,7 +91,7 @@ export interface BeaconOptions {
  * Returns the last announcement of each sender, by IP address. On abort, returns early with the announcements so far.
  */
 export async function listenForBeacons<T>(
-  { group, forMs, signal, from = localAddresses(), request }: BeaconOptions,
+  { group, forMs, signal, from, request }: BeaconOptions,
   read: (datagram: Buffer, ip: string) => T | null,
 ): Promise<ReadonlyMap<string, T>> {
   const announcements = new Map<string, T>()
@@ -97,7 +104,7 @@ export async function listenForBeacons<T>(
     if (announcement !== null) announcements.set(address, announcement)
   })
   socket.bind(group.port, () => {
-    for (const address of from) join(socket, group.address, address)
+    for (const { address } of from) join(socket, group.address, address)
     if (request !== undefined) sendFromAll(socket, group, from, request).catch(() => {})
   })
   try {
@@ -115,10 +122,10 @@ async function waitFor(ms: number, signal: AbortSignal): Promise<void> {
 async function sendFromAll(
   socket: Socket,
   group: MulticastGroup,
-  from: readonly string[],
+  from: readonly LocalAddress[],
   request: Buffer,
 ): Promise<void> {
-  for (const address of from) {
+  for (const { address } of from) {
     setMulticastInterface(socket, address)
     // An unreachable network does not prevent sending from the other addresses.
     await new Promise<void>((resolve) => socket.send(request, group.port, group.address, () => resolve()))
@@ -139,9 +146,4 @@ function setMulticastInterface(socket: Socket, address: string): void {
   } catch {
     // The query is still sent, on the interface that the system chooses.
   }
-}
-
-function localAddresses(): string[] {
-  const addresses = Object.values(networkInterfaces()).flatMap((ofInterface) => ofInterface ?? [])
-  return addresses.filter(({ family, internal }) => family === 'IPv4' && !internal).map(({ address }) => address)
 }

@@ -10,6 +10,7 @@ import { checkJson, JsonLimitError } from '../domain/json-limits.ts'
 import { Semaphore } from '../platform/concurrency.ts'
 import { abortable } from '../platform/wait.ts'
 import { type Authorizer, type Credentials, createAuthorizer } from './authorize.ts'
+import { Traffic } from './capture/traffic.ts'
 import type { Trust } from './certificate.ts'
 import { createDestinations, type Destinations, guardedConnector, loadHttpLibrary, portOf } from './destinations.ts'
 import type { ApiError, ErrorClasses } from './errors.ts'
@@ -74,6 +75,8 @@ export interface UpstreamClient {
   readonly destinations: Destinations
   /** The remaining time of the Retry-After period, or 0. */
   readonly holdMs: number
+  /** The clock of the upstream minus that of this machine; null if it has not reported its time. */
+  readonly clockOffsetSeconds: number | null
   /**
    * Takes over from another process, which may have used the full rate limit until `idleMs` ago and had `holdMs` of a
    * Retry-After period left.
@@ -101,6 +104,8 @@ export interface UpstreamClient {
   readonly resume: StreamResume
   /** The UDP sockets that device sessions of this client share, by local port. */
   readonly boundSockets: Map<number, BoundSocket>
+  /** Everything that passes through this client, for captures. */
+  readonly traffic: Traffic
   /**
    * Makes every later request throw `reason`. Used if more requests would do harm until a setting is changed, or,
    * with `mayRetryInTest`, until a user tests the connection.
@@ -143,6 +148,9 @@ export function createUpstreamClient(options: ClientOptions): UpstreamClient {
   return new HttpClient(options)
 }
 
+/** A Date header has whole seconds. */
+const halfSecondMs = 500
+
 class HttpClient implements UpstreamClient {
   readonly settings: UpstreamSettings
   readonly errors: ErrorClasses
@@ -150,6 +158,7 @@ class HttpClient implements UpstreamClient {
   readonly destinations: Destinations
   readonly resume: StreamResume = { lastEventId: '', retryMs: null }
   readonly boundSockets = new Map<number, BoundSocket>()
+  readonly traffic = new Traffic()
   receivedAt = Number.NEGATIVE_INFINITY
   answeredAt = Number.NEGATIVE_INFINITY
   /** When the first message without any response since was sent (`performance.now()`). */
@@ -158,6 +167,7 @@ class HttpClient implements UpstreamClient {
   #busySince = 0
   readonly #throttle: RequestThrottle
   readonly #now: () => number
+  #clockOffsetSeconds: number | null = null
   readonly #base: URL
   /** The origin. `URL.origin` is "null" for schemes other than http and https. */
   readonly #address: string
@@ -182,6 +192,15 @@ class HttpClient implements UpstreamClient {
     // Digest nonce counts must arrive in order, so digest requests share one connection.
     this.#connections = settings.credentials.scheme === 'digest' ? 1 : 4
     this.#slots = new Semaphore(this.#connections)
+  }
+
+  get clockOffsetSeconds(): number | null {
+    return this.#clockOffsetSeconds
+  }
+
+  #observeClock(date: string | undefined): void {
+    const time = Date.parse(date ?? '')
+    if (!Number.isNaN(time)) this.#clockOffsetSeconds = Math.round((time + halfSecondMs - this.#now()) / 1000)
   }
 
   get holdMs(): number {
@@ -307,31 +326,36 @@ class HttpClient implements UpstreamClient {
   async #send(
     method: string,
     path: string,
-    { body: content, headers: extraHeaders, kind = 'resource' }: RequestOptions,
+    { body, headers: extraHeaders, kind = 'resource' }: RequestOptions,
     signal: AbortSignal,
   ): Promise<RawResponse> {
     const sent = this.authorizer.headers(method, path)
     this.#pool ??= this.#openPool()
     const pool = await this.#pool
+    const content = body === undefined ? null : JSON.stringify(body)
+    const tap = this.traffic.open('http')
+    tap.sent(content ?? '', { method, path })
     const request = pool.request({
       method: method as 'GET',
       path,
       headers: {
         accept: 'application/json',
         'accept-encoding': 'identity',
-        ...(content === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(content === null ? {} : { 'content-type': 'application/json' }),
         ...sent,
         ...extraHeaders,
       },
-      body: content === undefined ? null : JSON.stringify(content),
+      body: content,
       signal,
     })
     // undici ignores the signal of a request that has no connection yet.
     const response = await abortable(request, signal)
     const headers = flatten(response.headers)
+    this.#observeClock(headers.date)
     this.recordAnswer()
-    const body = this.#recordChunks(response.body)
-    const bytes = await readBytes(body, headers['content-encoding'], responseLimits[kind].bytes)
+    const chunks = this.#recordChunks(response.body)
+    const bytes = await readBytes(chunks, headers['content-encoding'], responseLimits[kind].bytes)
+    tap.received(bytes, { status: response.statusCode, type: headers['content-type'] ?? null })
     return { status: response.statusCode, headers, bytes, sent }
   }
 

@@ -61,7 +61,8 @@ async function startResponder(onQuestion: (question: Buffer) => void, messages: 
   await once(responder, 'listening')
   onTestFinished(() => void responder.close())
   const group = { address: '127.0.0.1', port: (responder.address() as AddressInfo).port }
-  return { types: ['_ssc._udp'], group, from: ['127.0.0.1'] }
+  const from = [{ interfaceName: 'lo', address: '127.0.0.1', cidr: '127.0.0.1/8' }]
+  return { types: ['_ssc._udp'], group, from }
 }
 
 test('browse sends a query and collects the responses', async () => {

@@ -8,6 +8,7 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import WebSocket, { type ClientOptions } from 'ws'
 import { checkJson, JsonLimitError, jsonLimits } from '../domain/json-limits.ts'
 import { abortable } from '../platform/wait.ts'
+import type { SessionTap } from './capture/traffic.ts'
 import { connectPinned } from './certificate.ts'
 import { maxConnectMs, type UpstreamClient } from './client.ts'
 import { checkDestination, guardedConnector, guardedLookup, loadHttpLibrary, portOf } from './destinations.ts'
@@ -69,7 +70,7 @@ export async function* openWebSocket(
   const timeoutMs = options.handshakeMs ?? handshakeMs
   let close = () => {}
   try {
-    const { socket, connection, queue, frames } = await connect(client, url, {
+    const { socket, connection, tap, queue, frames } = await connect(client, url, {
       ...{ signal, timeoutMs, takeFrame, maxFrameBytes, maxFrameValues },
     })
     const stopKeepAlive = startKeepAlive(client, { socket, connection }, options.silentSocketMs ?? silentSocketMs)
@@ -81,6 +82,7 @@ export async function* openWebSocket(
     client.recordAnswer()
     onOpen?.((text) => {
       client.recordSent()
+      tap.sent(text)
       socket.send(text)
     })
     yield null
@@ -101,6 +103,7 @@ export async function* openWebSocket(
 interface OpenSocket {
   readonly socket: WebSocket
   readonly connection: Socket
+  readonly tap: SessionTap
   readonly queue: FrameQueue
   /** Frames for which `takeFrame` was not called (`isOffered` is false) or did not return true. */
   readonly frames: AsyncIterable<[text: string, isOffered: boolean]>
@@ -172,6 +175,9 @@ async function connect(
   })
   // Listening starts before the handshake, because the packet that accepts the connection may already contain a frame.
   // The socket is paused at 512 unread frames.
+  const tap = client.traffic.open('websocket')
+  tap.sent('', { method: 'GET', path: url.pathname + url.search })
+  socket.on('message', (data, isBinary) => isBinary || tap.received(data as Buffer))
   const queue = new FrameQueue(socket, { takeFrame, maxFrameValues })
   const frames = on(queue, 'frame', { signal, close: ['close'], highWaterMark: 512, lowWaterMark: 64 })
   const rejection = new Promise<IncomingMessage>((resolve) => {
@@ -186,7 +192,7 @@ async function connect(
     const upgrade = new Promise<Socket>((resolve) => socket.once('upgrade', (response) => resolve(response.socket)))
     const errorResponse = await Promise.race([once(socket, 'open', { signal }).then(() => null), rejection])
     if (errorResponse === null) {
-      return { socket, connection: await upgrade, queue, frames: frames as OpenSocket['frames'] }
+      return { socket, connection: await upgrade, tap, queue, frames: frames as OpenSocket['frames'] }
     }
     terminate(socket)
     client.recordAnswer()
@@ -311,6 +317,8 @@ export async function* openEventStream(
       hasTimedOut = true
       agent.destroy().catch(() => {})
     }, timeoutMs)
+    const tap = client.traffic.open('sse')
+    tap.sent('', { method: 'GET', path: url.pathname + url.search })
     const opening = request(url, { dispatcher: agent, headers: streamHeaders(client, url), bodyTimeout, signal })
     const { statusCode, headers, body } = await abortable(opening, signal)
     client.recordAnswer()
@@ -318,7 +326,7 @@ export async function* openEventStream(
     const problem = findStreamProblem(url, headers)
     if (problem !== null)
       throw new client.errors.ApiError(`invalid response from ${url.host}: ${problem}`, { status: 200 })
-    for await (const { event = 'message', data } of readEvents(client, body)) {
+    for await (const { event = 'message', data } of readEvents(client, body, tap)) {
       clearTimeout(timer)
       yield { event, data }
     }
@@ -348,7 +356,11 @@ function findStreamProblem(url: URL, headers: IncomingHttpHeaders): string | nul
   return isSameOrigin ? null : 'the Content-Location of its event stream is on another system'
 }
 
-async function* readEvents(client: UpstreamClient, body: AsyncIterable<Buffer>): AsyncGenerator<EventSourceMessage> {
+async function* readEvents(
+  client: UpstreamClient,
+  body: AsyncIterable<Buffer>,
+  tap: SessionTap,
+): AsyncGenerator<EventSourceMessage> {
   const { resume } = client
   let ready: EventSourceMessage[] = []
   const parser = createParser({
@@ -369,6 +381,7 @@ async function* readEvents(client: UpstreamClient, body: AsyncIterable<Buffer>):
   const decoder = new TextDecoder()
   for await (const chunk of body) {
     client.recordReceived()
+    tap.received(chunk)
     parser.feed(decoder.decode(chunk, { stream: true }))
     yield* ready
     ready = []

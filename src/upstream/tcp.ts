@@ -60,6 +60,7 @@ export async function openTcpSocket(client: UpstreamClient, options: TcpOptions)
     signal.throwIfAborted()
     throw toApiError(error)
   })
+  const tap = client.traffic.open('tcp', encoding)
   const inbox = createInbox({ onEmpty: () => void socket.resume(), onClose: close })
   const fail = (error: unknown) => {
     clearTimeout(silenceTimer)
@@ -83,6 +84,7 @@ export async function openTcpSocket(client: UpstreamClient, options: TcpOptions)
     // Destroys the socket if the device does not close its side in time.
     const timer = setTimeout(() => socket.destroy(), closingMessageMs)
     socket.once('close', () => clearTimeout(timer)).resume()
+    tap.sent(lastMessage)
     socket.end(lastMessage, encoding)
   }
 
@@ -108,6 +110,7 @@ export async function openTcpSocket(client: UpstreamClient, options: TcpOptions)
   onBytes = (received) => {
     if (isClosed) return
     client.recordReceived()
+    tap.received(received)
     silenceTimer?.refresh()
     try {
       take(received)
@@ -134,6 +137,7 @@ export async function openTcpSocket(client: UpstreamClient, options: TcpOptions)
         socket.cork()
         setImmediate(() => socket.uncork())
       }
+      tap.sent(text)
       socket.write(text, encoding)
     },
     close,

@@ -47,6 +47,7 @@ export async function openUdpSocket(client: UpstreamClient, options: UdpOptions)
     signal.throwIfAborted()
     throw toApiError(error)
   })
+  const tap = client.traffic.open('udp', encoding)
   const inbox = createInbox({ onClose: close })
   const fail = (error: unknown) => inbox.fail(toApiError(error))
   let receivedCount = 0
@@ -68,13 +69,15 @@ export async function openUdpSocket(client: UpstreamClient, options: UdpOptions)
     socket.off('message', onMessage)
     if (!release()) return void socket.off('error', fail)
     const lastMessage = closingMessage?.()
-    if (lastMessage === undefined) socket.close()
-    else socket.send(Buffer.from(lastMessage, encoding), () => socket.close())
+    if (lastMessage === undefined) return void socket.close()
+    tap.sent(lastMessage)
+    socket.send(Buffer.from(lastMessage, encoding), () => socket.close())
   }
 
   function onMessage(bytes: Buffer): void {
     receivedCount += 1
     client.recordReceived()
+    tap.received(bytes)
     silenceTimer.refresh()
     if (inbox.size < maxQueued) inbox.push([bytes.toString(encoding)])
   }
@@ -91,7 +94,9 @@ export async function openUdpSocket(client: UpstreamClient, options: UdpOptions)
       await client.waitForTurn(signal)
       // A "port unreachable" reply to one datagram makes the next send fail. Without a callback, that error would be
       // lost.
-      if (!isClosed) socket.send(Buffer.from(text, encoding), (error) => error && fail(error))
+      if (isClosed) return
+      tap.sent(text)
+      socket.send(Buffer.from(text, encoding), (error) => error && fail(error))
     },
     close,
   }

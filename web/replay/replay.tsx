@@ -7,9 +7,9 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { type Services, ServicesContext, useServices } from '../app/context.ts'
 import type { ChartSamples } from '../app/history.ts'
 import { Watch } from '../app/watch.ts'
+import { slotRecordsAt } from '../parts/slots/slot-records-at.ts'
 import { createPlayer, type ReplayPlayer, type ReplayState } from './player.ts'
 import { ReplayBar } from './replay-bar.tsx'
-import { slotRecordsAt } from './slot-records.ts'
 
 /** A reload shows the same moment. */
 const addressMs = { paused: 500, playing: 10_000 } as const
@@ -90,7 +90,7 @@ function openReplay(live: Services, time: number) {
     ...live,
     ...{ watch, history, replay: player },
     chartFill: { show: () => () => {} },
-    live: { start: () => {}, retry: player.retry },
+    live: { start: () => {}, followSweeps: () => () => {}, retry: player.retry },
   }
   const close = () => {
     player.close()

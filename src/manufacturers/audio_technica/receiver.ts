@@ -53,6 +53,7 @@ const minRoundMs = 250
 const minSettingsPerRound = 3
 
 export const receiver = defineAdapter<Receiver>({
+  protocol: 'audio_technica',
   async listDevices(client, signal = never) {
     const session = await openSession(client, signal)
     try {

@@ -3,6 +3,7 @@
 import type { ChannelReading, DeviceReport, Fault, TransmitterReading } from '../../domain/equipment/receiver.ts'
 import type { DeviceLevels, LevelKind, LevelSample } from '../../domain/levels/level-sample.ts'
 import type { ReceivedMessage } from '../../domain/osc/packet.ts'
+import { type ReadFault, toFaultDetails } from '../../upstream/faults.ts'
 import type { Field } from '../../upstream/field-table.ts'
 import { withoutUndefined } from '../../upstream/fields.ts'
 import { encodeQuery, encodeSubscription } from './codec.ts'
@@ -98,7 +99,6 @@ export function idOf(values: Values, host: string): string {
 export function toDeviceReport(values: Values, { host, ip, name }: Endpoint): DeviceReport {
   const read = createReader(values)
   const model = read(fields.model) ?? 'N-DR1'
-  const fault = readFault(values)
   return withoutUndefined({
     id: idOf(values, host),
     kind: 'receiver' as const,
@@ -109,24 +109,23 @@ export function toDeviceReport(values: Values, { host, ip, name }: Endpoint): De
     online: true,
     ip: ip ?? undefined,
     channels: channels.map((channel) => toChannel(values, channel)),
-    details: fault === undefined ? undefined : { fault },
+    details: readFaults(values),
   })
 }
 
-/**
- * Returns the worst fault; null without a fault, and undefined if the device has not reported any of these warnings.
- */
-function readFault(values: Values): Fault | null | undefined {
-  const read = createReader(values)
-  const isShorted = channels.map((channel) => createReader(values, channel)(fields.isAntennaShorted))
-  const warnings: readonly (readonly [Fault, boolean | null | undefined])[] = [
-    ['device_too_hot', read(fields.isCriticallyHot)],
-    ['fan_failed', read(fields.hasFanFailed)],
-    ['device_too_hot', read(fields.isHot)],
-    ...isShorted.map((value) => ['antenna_short', value] as const),
-  ]
-  if (warnings.every(([, value]) => typeof value !== 'boolean')) return undefined
-  return warnings.find(([, value]) => value)?.[0] ?? null
+function readFaults(values: Values) {
+  const read = (fault: Fault, warning: Field<boolean>, channel = 0): ReadFault => {
+    const isFaulty = createReader(values, channel)(warning)
+    if (isFaulty !== true) return isFaulty === false ? null : undefined
+    const part = channel === 0 ? null : `channel ${channel}`
+    return { fault, part, word: warning.address.split('/').at(-1) ?? fault }
+  }
+  return toFaultDetails([
+    read('device_too_hot', fields.isCriticallyHot),
+    read('fan_failed', fields.hasFanFailed),
+    read('device_too_hot', fields.isHot),
+    ...channels.map((channel) => read('antenna_short', fields.isAntennaShorted, channel)),
+  ])
 }
 
 function toChannel(values: Values, channel: number): ChannelReading {

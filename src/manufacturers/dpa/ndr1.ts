@@ -63,6 +63,7 @@ const silenceTimeoutMs = 11_000
 const refusedAdvice = 'enable OSC over TCP in its Advanced menu'
 
 export const ndr1 = defineAdapter<Ndr1>({
+  protocol: 'ndr1',
   ...withoutParts,
   listDevices: (client, signal) =>
     readFirst(

@@ -1,6 +1,7 @@
 /** The queries to a DSQD, and the conversion of its answers to the common format. Pure. */
 
 import type { ChannelReading, DeviceReport, Encryption, TransmitterReading } from '../../domain/equipment/receiver.ts'
+import { type ReadFault, readFault, toFaultDetails } from '../../upstream/faults.ts'
 import type { Field } from '../../upstream/field-table.ts'
 import { readFrequency, readIp, readMac, withoutUndefined } from '../../upstream/fields.ts'
 import type { Answer } from './client.ts'
@@ -73,7 +74,6 @@ export function toIdentity(answers: Answers, address: string): DeviceReport {
   const read = createReader(answers)
   const serial = read(fields.serial)
   const mac = readMac(read(fields.mac))
-  const fault = read(fields.hardware)
   return {
     id: `dsqd:${serial ?? mac ?? address}`,
     kind: 'receiver',
@@ -90,9 +90,14 @@ export function toIdentity(answers: Answers, address: string): DeviceReport {
       gateway: readIp(read(fields.gateway)) ?? undefined,
       network_mode: read(fields.network) ?? undefined,
       firmware_version: read(fields.firmware) ?? undefined,
-      details: fault === undefined ? undefined : { fault },
+      details: toFaultDetails([readHardwareFault(answers)]),
     }),
   }
+}
+
+function readHardwareFault(answers: Answers): ReadFault {
+  const answer = answers.get('hwstat')
+  return typeof answer === 'object' ? readFault(fields.hardware, answer[0], null, 'hwstat') : undefined
 }
 
 /** A slot without a receiver module is not a channel. */

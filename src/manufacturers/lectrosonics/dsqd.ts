@@ -49,6 +49,7 @@ const minRoundMs = 250
 const queriesPerRound = levelQueries.length + 1
 
 export const dsqd = defineAdapter<Dsqd>({
+  protocol: 'dsqd',
   async listDevices(client, signal = never) {
     const { session, answers } = await connect(client, signal)
     try {

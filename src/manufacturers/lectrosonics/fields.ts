@@ -15,7 +15,7 @@ export const fields = {
   netmask: text('netmask'),
   gateway: text('defgate'),
   network: words('dhcpen', { 0: 'manual', 1: 'dhcp' } as const),
-  hardware: words('hwstat', { 0: null, 1: 'antenna_short' } as const, { 0: 'no fault' }),
+  hardware: words('hwstat', { 1: 'antenna_short' } as const, { 0: 'no fault' }),
   name: text('rxname(*)'),
   frequency: number('rxfreq(*)', { unit: 'kHz', min: 1, max: 9_999_999, codes: { 999999: 'unchanged' } }),
   isEncrypted: words(

@@ -130,6 +130,20 @@ test('names what a device refuses or reports in another form, and reads the rest
   await findReport(events, () => problems[0]?.includes('chstat') === false)
 })
 
+// Conformance: C-24.2.
+test.each([
+  ['OK hwstat=1', { fault: 'antenna_short', faults: [{ part: null, word: 'hwstat 1' }] }],
+  ['OK hwstat=0', { fault: null }],
+  ['OK hwstat=9', { fault: null }],
+  ['ERROR', undefined],
+  ['HELLO', undefined],
+])('reads its own fault from the answer %s', async (answer, details) => {
+  const fixture = readFixtures(folder).find(({ name }) => name === 'everything.json')?.fixture
+  const { url } = await serve({ ...fixture?.answers, '!hwstat?': answer }, 'ERROR')
+  const report = await findReport(follow(connect(url), new AbortController().signal), () => true)
+  expect(report.details).toEqual(details)
+})
+
 test('rejects a host that is not a DSQD', async () => {
   const { url } = await serve({}, 'HELLO')
   await expect(dsqd.listDevices(connect(url).client)).rejects.toThrow(/responds, but is not a DSQD/)

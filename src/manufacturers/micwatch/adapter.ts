@@ -7,7 +7,7 @@ import {
   FollowedReceiver as ReceiverSchema,
 } from '../../contract/followed-messages.ts'
 import { siteLimits } from '../../contract/sites.ts'
-import { isRecord, type Json } from '../../domain/json.ts'
+import { isRecord, type Json, parseJson } from '../../domain/json.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../../platform/time-slice.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { openWebSocket } from '../../upstream/push.ts'
@@ -30,6 +30,7 @@ const maxSnapshotValues = 6_000_000
 const maxShortValues = 1_200_000
 
 export const adapter = defineAdapter<ListedReceiver>({
+  protocol: 'micwatch',
   ...withoutParts,
   transport: 'websocket',
 
@@ -141,12 +142,8 @@ function liveUrl({ settings }: UpstreamClient, resumeAfter: ResumePoint | null):
 
 /** Returns null for a frame that is not a message. */
 function parseFrame(frame: string): Json | null {
-  try {
-    const message: unknown = JSON.parse(frame)
-    return isRecord(message) && typeof message.type === 'string' ? message : null
-  } catch {
-    return null
-  }
+  const message = parseJson(frame)
+  return isRecord(message) && typeof message.type === 'string' ? message : null
 }
 
 function notMicwatch(client: UpstreamClient) {

@@ -13,6 +13,7 @@ import {
   type Lights,
   type ProtocolAdapter,
   type PushEvent,
+  type SpectrumScanner,
   type UpstreamDevice,
   withoutParts,
 } from '../plugin.ts'
@@ -57,6 +58,7 @@ interface DatagramProtocol {
   /** True if each character of a message stands for one byte. */
   readonly isBinary?: boolean
   readonly lights?: Lights
+  readonly scanner?: SpectrumScanner
   /** The device setting that causes refused datagrams. */
   readonly refusedAdvice?: string
   readonly levels: NonNullable<ProtocolAdapter['levels']>
@@ -78,6 +80,7 @@ const noProblems: readonly DeviceProblem[] = []
 
 export function createDatagramAdapter(protocol: DatagramProtocol): ProtocolAdapter {
   return defineAdapter<DatagramDevice>({
+    protocol: protocol.idPrefix.replace(':', ''),
     async listDevices(client, signal) {
       for await (const { report } of runSession(client, protocol, signal)) {
         if (report !== null) return { devices: [{ id: report.id, report }], malformed: 0 }
@@ -109,6 +112,7 @@ export function createDatagramAdapter(protocol: DatagramProtocol): ProtocolAdapt
     precedence: 1,
     idPrefix: protocol.idPrefix,
     ...(protocol.lights && { lights: protocol.lights }),
+    ...(protocol.scanner && { scanner: protocol.scanner }),
   })
 }
 

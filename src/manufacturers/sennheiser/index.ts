@@ -6,11 +6,16 @@ import type { ApiDevice } from '../../upstream/device-fields.ts'
 import { toDeviceReport } from '../../upstream/device-report.ts'
 import { createErrors } from '../../upstream/errors.ts'
 import { defineAdapter, listConfiguredSources, type Plugin, type ProtocolDetector } from '../plugin.ts'
+import { table as mcpTable } from './mcp/fields.ts'
 import { mcp } from './mcp/session.ts'
 import { familyOf, subscribe } from './realtime.ts'
+import { tables as ssc1Tables } from './ssc1/fields.ts'
 import { ssc1 } from './ssc1/session.ts'
 import { findProduct, identifySsc2, ssc2 } from './ssc2/adapter.ts'
+import { tables as ssc2Tables } from './ssc2/fields.ts'
 import { blockIfRejected, defaultUser } from './ssc2/sign-in.ts'
+import { modelStatus } from './status.ts'
+import { table as wsmTable } from './wsm/fields.ts'
 import { beacon, wsm, wsmPort } from './wsm/session.ts'
 
 /**
@@ -18,6 +23,7 @@ import { beacon, wsm, wsmPort } from './wsm/session.ts'
  * event stream.
  */
 export const system = defineAdapter<ApiDevice>({
+  protocol: 'device-api',
   ...deviceApi,
   listDevices: (client, signal, before) => deviceApi.listDevices(signedIn(client), signal, before),
   transformDeviceData: (device) => toDeviceReport(device, familyOf),
@@ -57,7 +63,9 @@ export const sennheiser: Plugin = {
   code: 'sennheiser',
   name: 'Sennheiser',
   errors: createErrors('Sennheiser'),
+  fieldTables: [...ssc2Tables, ...ssc1Tables, mcpTable, wsmTable],
   adapters: [system, ssc2, ssc1, mcp, wsm],
+  modelStatus,
   audioFloors: new Map([['ew', -50]]),
   search: {
     ports: { 'https:': 443, ...devicePorts },

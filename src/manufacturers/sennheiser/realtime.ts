@@ -1,6 +1,6 @@
 /** Subscribes to changes over the event stream of a Sennheiser system. */
 
-import { isRecord } from '../../domain/json.ts'
+import { isRecord, parseJson } from '../../domain/json.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { parsePushedLevels } from '../../upstream/device-levels.ts'
 import { parsePushed } from '../../upstream/device-report.ts'
@@ -66,14 +66,6 @@ function readId(text: string): string {
     return decodeURIComponent(text)
   } catch {
     return ''
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

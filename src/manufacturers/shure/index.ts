@@ -1,8 +1,11 @@
 import { createErrors } from '../../upstream/errors.ts'
 import { listConfiguredSources, type Plugin, type ProtocolDetector } from '../plugin.ts'
 import { beacon } from './beacon.ts'
+import { modelStatus } from './status.ts'
 import { strings, uhfrStrings } from './strings/adapter.ts'
+import { tables as stringTables } from './strings/fields.ts'
 import { system } from './system.ts'
+import { table as systemApiTable } from './system-api/fields.ts'
 import { identifySystemApi, isSystemApi, systemApi } from './system-api/index.ts'
 
 /**
@@ -26,7 +29,9 @@ export const shure: Plugin = {
   code: 'shure',
   name: 'Shure',
   errors: createErrors('Shure'),
+  fieldTables: [...stringTables, systemApiTable],
   adapters: [system, systemApi, strings, uhfrStrings],
+  modelStatus,
   audioFloors: new Map([
     ['ulxd', -50],
     ['qlxd', -50],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { unitTypeOf } from '../../domain/equipment/hardware.ts'
+import { unitTypeOf } from '../../domain/equipment/unit-type.ts'
 import { familyOf } from './realtime.ts'
 
 test.each([

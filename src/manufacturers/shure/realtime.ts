@@ -1,6 +1,6 @@
 /** Subscribes to changes of a Shure system over its WebSocket. */
 
-import { isRecord, type Json } from '../../domain/json.ts'
+import { isRecord, type Json, parseJson } from '../../domain/json.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { parsePushedLevels } from '../../upstream/device-levels.ts'
 import { parsePushed } from '../../upstream/device-report.ts'
@@ -32,12 +32,8 @@ function takeLevels(text: string, onLevels: OnLevels): boolean {
 }
 
 function parseFrame(text: string): Json | null {
-  try {
-    const frame: unknown = JSON.parse(text)
-    return isRecord(frame) ? frame : null
-  } catch {
-    return null
-  }
+  const frame = parseJson(text)
+  return isRecord(frame) ? frame : null
 }
 
 function readFrame(text: string): PushEvent {

@@ -12,6 +12,7 @@ import { defineAdapter } from '../plugin.ts'
 import { familyOf, subscribe } from './realtime.ts'
 
 export const system = defineAdapter<ApiDevice>({
+  protocol: 'device-api',
   ...deviceApi,
   transformDeviceData: (device) => toDeviceReport(device, familyOf),
   transport: 'websocket',

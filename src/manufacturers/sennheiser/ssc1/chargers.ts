@@ -4,8 +4,8 @@
  */
 
 import type { DeviceReport, Fault } from '../../../domain/equipment/receiver.ts'
+import { type ReadFault, readFault, readWarningFaults, toFaultDetails } from '../../../upstream/faults.ts'
 import { readText, withoutUndefined } from '../../../upstream/fields.ts'
-import { listIncludes } from '../values.ts'
 import type { Family, SscValues } from './family.ts'
 import * as fields from './fields.ts'
 
@@ -23,10 +23,11 @@ export const chg70n: Family = {
       addresses: [address],
     })),
   ],
-  readFault(values) {
-    const warnings = fields.chg70n.warnings.read(values.get('/device/warnings'))
-    return warnings && (listIncludes(warnings, 'CascadeComError') ? 'charger_link_lost' : null)
-  },
+  readFaults: (values) =>
+    readWarningFaults(
+      { CascadeComError: 'charger_link_lost' },
+      fields.chg70n.warnings.read(values.get('/device/warnings')),
+    ),
   readUnits(values, charger) {
     const types = values.get('/bays/device_type')
     if (!Array.isArray(types)) return undefined
@@ -34,29 +35,38 @@ export const chg70n: Family = {
       const typeName = readText(type)
       if (!typeName || typeName === 'NONE') return []
       const model = typeName === 'UNKNOWN' ? null : typeName
-      return readPack(values, { charger, index, deviceType: 'ewdx', model, fault: readBayFault(values, index) })
+      return readPack(values, { charger, index, deviceType: 'ewdx', model, faults: readBayFaults(values, index) })
     })
   },
 }
 
 /** A bay of a CHG 70N has one warning, or a list of them. */
-function readBayFault(values: SscValues, index: number): Fault | null | undefined {
-  const reported = elementOf(values.get('/bays/warnings'), index)
-  const warnings = [reported].flat().map((warning) => fields.chg70n.bayWarning.read(warning))
-  const state = fields.chg70n.state.read(elementOf(values.get('/bays/state'), index))
-  const isStored = fields.chg70n.storageMode.read(values.get('/device/storage_mode'))
-  if ([reported, state, isStored].every((value) => value === undefined)) return undefined
-  return warnings.find((fault) => fault) ?? state ?? (isStored === true ? 'storage_mode' : null)
+function readBayFaults(values: SscValues, index: number): readonly ReadFault[] {
+  const bay = nameOfBay(index)
+  return [
+    ...[elementOf(values.get('/bays/warnings'), index)]
+      .flat()
+      .map((warning) => readFault(fields.chg70n.bayWarning, warning, bay)),
+    readFault(fields.chg70n.state, elementOf(values.get('/bays/state'), index), bay),
+    readFault(fields.chg70n.storageMode, values.get('/device/storage_mode'), null, 'storage_mode'),
+  ]
 }
 
-/** Reads the fault of a pack in a CHG 2N or CHG 4N from two lists: states, and bit masks of errors. */
-function readSpeechLineFault(values: SscValues, index: number): Fault | null | undefined {
+/** Reads the faults of a pack in a CHG 2N or CHG 4N from two lists: states, and bit masks of errors. */
+function readSpeechLineFaults(values: SscValues, index: number): readonly ReadFault[] {
   const lists = values.get('/bays/state')
-  if (!Array.isArray(lists)) return undefined
+  if (!Array.isArray(lists)) return []
+  const bay = nameOfBay(index)
   const [states, masks]: readonly unknown[] = Array.isArray(lists[0]) ? lists : [lists]
   const mask = Number(elementOf(masks, index) ?? 0)
-  const error = fields.bayBits.find((_, bit) => (mask & (1 << bit)) !== 0)
-  return error ?? fields.chgN.state.read(elementOf(states, index)) ?? null
+  const errors = fields.bayBits.flatMap((fault, bit) =>
+    (mask & (1 << bit)) === 0 ? [] : { fault, part: bay, word: `error bit ${bit}` },
+  )
+  return [...errors, readFault(fields.chgN.state, elementOf(states, index) ?? null, bay, 'state')]
+}
+
+function nameOfBay(index: number): string {
+  return `bay ${index + 1}`
 }
 
 /** CHG 2N and CHG 4N, with two and four bays. The values of an empty bay are 0. */
@@ -72,8 +82,8 @@ export const chgN: Family = {
     return active.slice(0, maxBays).flatMap((isOccupied, index) => {
       if (isOccupied !== true) return []
       const model = fields.chgN.type.read(elementOf(values.get('/bays/device_type'), index)) ?? null
-      const fault = readSpeechLineFault(values, index)
-      return readPack(values, { charger, index, deviceType: 'speechline', model, fault })
+      const faults = readSpeechLineFaults(values, index)
+      return readPack(values, { charger, index, deviceType: 'speechline', model, faults })
     })
   },
 }
@@ -86,16 +96,16 @@ function readPack(
     readonly index: number
     readonly deviceType: string
     readonly model: string | null
-    readonly fault: Fault | null | undefined
+    readonly faults: readonly ReadFault[]
   },
 ): DeviceReport {
-  const { charger, index, deviceType, model, fault } = pack
+  const { charger, index, deviceType, model, faults } = pack
   const getValue = (name: string) => elementOf(values.get(`/bays/${name}`), index)
   const serial = fields.bays.serial.read(getValue('serial')) || null
   return withoutUndefined<DeviceReport>({
     id: serial === null ? `${charger}/bay${index + 1}` : `ssc1:pack:${serial}`,
     kind: 'transmitter',
-    name: nameOf(model, `bay ${index + 1}`),
+    name: nameOf(model, nameOfBay(index)),
     device_type: deviceType,
     model_name: model,
     online: true,
@@ -105,7 +115,7 @@ function readPack(
       battery_health: fields.bays.health.read(getValue('bat_health')),
       battery_cycles: fields.bays.cycles.read(getValue('bat_cycles')),
       battery_minutes_to_full: fields.bays.minutesToFull.read(getValue('bat_timetofull')),
-      fault,
+      ...toFaultDetails(faults),
     }),
   })
 }
@@ -130,12 +140,18 @@ export const l6000: Family = {
       addresses: subslots.map((subslot) => ledAt(slot, subslot)),
     })),
   ],
-  readFault(values) {
+  readFaults(values) {
     const warnings = fields.l6000.warnings.read(values.get('/device/warnings'))
-    const isDefective = slots.some((slot) => values.get(`/slot${slot}/type`) === defectiveModule)
-    if (warnings?.some((warning) => Number(warning) >= 24 && Number(warning) <= 27)) return 'fan_failed'
-    if (warnings?.includes(28)) return 'device_too_hot'
-    return isDefective ? 'check_charger' : warnings && null
+    if (!warnings) return [warnings, ...readDefectiveModules(values)]
+    const fans = warnings.map(Number).filter((warning) => warning >= 24 && warning <= 27)
+    return [
+      null,
+      ...fans.map(
+        (warning) => ({ fault: 'fan_failed', part: `fan ${warning - 23}`, word: `warning ${warning}` }) as const,
+      ),
+      ...(warnings.includes(28) ? [{ fault: 'device_too_hot', part: null, word: 'warning 28' } as const] : []),
+      ...readDefectiveModules(values),
+    ]
   },
   readUnits(values, charger) {
     if (!slots.some((slot) => values.has(`/slot${slot}/type`))) return undefined
@@ -150,6 +166,11 @@ export const l6000: Family = {
 /** The type of a slot whose charging module is defective. */
 const defectiveModule = 3
 
+function readDefectiveModules(values: SscValues): readonly ReadFault[] {
+  const defective = slots.filter((slot) => values.get(`/slot${slot}/type`) === defectiveModule)
+  return defective.map((slot) => ({ fault: 'check_charger', part: `slot ${slot}`, word: `type ${defectiveModule}` }))
+}
+
 function ledAt(slot: number, subslot: number): string {
   return `/slot${slot}/subslot${subslot}/led`
 }
@@ -161,12 +182,16 @@ const batteryWarnings: readonly (readonly [first: number, fault: Fault])[] = [
   [29, 'too_cold'],
 ]
 
-function readBatteryFault(values: SscValues, slot: number, subslot: number): Fault | null | undefined {
+function readBatteryFaults(values: SscValues, slot: number, subslot: number): readonly ReadFault[] {
   const warnings = fields.l6000.warnings.read(values.get('/device/warnings'))
-  const led = fields.l6000.led.read(values.get(ledAt(slot, subslot)))
+  const part = `slot ${slot}/${subslot}`
   const position = (slot - 1) * subslots.length + subslot - 1
-  const fault = batteryWarnings.find(([first]) => warnings?.includes(first + position))?.[1]
-  return fault ?? led ?? (warnings === undefined ? led : null)
+  const found = batteryWarnings.filter(([first]) => warnings?.includes(first + position))
+  return [
+    warnings && null,
+    ...found.map(([first, fault]) => ({ fault, part, word: `warning ${first + position}` })),
+    readFault(fields.l6000.led, values.get(ledAt(slot, subslot)), part),
+  ]
 }
 
 function parametersAt(slot: number, subslot: number): string {
@@ -203,7 +228,7 @@ function readBatteryAt(
       battery_cycles: fields.l6000.cycles.read(numbers[8]),
       battery_health: fields.l6000.health.read(numbers[9]),
       battery_temperature_c: fields.l6000.temperature.read(numbers[0]),
-      fault: readBatteryFault(values, slot, subslot),
+      ...toFaultDetails(readBatteryFaults(values, slot, subslot)),
     }),
   })
 }

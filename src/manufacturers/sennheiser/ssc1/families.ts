@@ -6,6 +6,7 @@
 
 import type { Fault, TransmissionMode } from '../../../domain/equipment/receiver.ts'
 import type { DeviceLevels } from '../../../domain/levels/level-sample.ts'
+import { type ReadFault, readWarningFaults } from '../../../upstream/faults.ts'
 import { readBattery, withoutUndefined } from '../../../upstream/fields.ts'
 import { listIncludes, readEncryption, readLifetime, readWarning, toMhz } from '../values.ts'
 import { chg70n, chgN, l6000 } from './chargers.ts'
@@ -146,6 +147,8 @@ const digital6000: Family = {
         addresses: ['battery', 'name', 'type', 'gain'].map((name) => `/rx${n}/skx/${name}`),
       },
     ]),
+    // Requested separately, so that firmware without it rejects nothing else.
+    ...[1, 2].map((n) => ({ channel: n, everyMs: null, addresses: [`/rx${n}/active_status`] })),
     // Polled, because no public client subscribes to these.
     ...[1, 2].map((n) => ({
       channel: n,
@@ -157,7 +160,7 @@ const digital6000: Family = {
     { channel: null, everyMs: mmMs, addresses: ['/mm'] },
   ],
   channelAddress: nameAddress,
-  readFault: readClockOrAntennaFault,
+  readFaults: readClockAndAntennaFaults,
   readChannel(values, n) {
     const rx = (name: string) => values.get(`/rx${n}/${name}`)
     const meters = readMeters(values.get('/mm'), n)
@@ -192,6 +195,8 @@ const digital6000: Family = {
         rf_overload: readWarning('RFPeak', warnings),
         overload: readWarning('AFPeak', warnings),
         group_channel: d6000.bankChannel.read(rx('active_bank_channel')),
+        // Another status than that of a sync says nothing about the last one.
+        sync_result: d6000.syncResult.read(rx('active_status')) ?? undefined,
         booster_feed: d6000.booster.read(values.get('/sys/booster')),
         muted: d6000.mute.read(rx('audio_mute')),
         encryption: readEncryption(d6000.encryption.read(rx('encryption')), warnings),
@@ -243,15 +248,18 @@ function higher(a: number | null, b: number | null): number | null {
 const clockFaults: Readonly<Record<string, Fault>> = { NoClock: 'no_clock', BadClock: 'bad_clock' }
 
 /**
- * Reads the fault of a Digital 6000 from the warnings of its channels. The guide names the warnings of the antenna
+ * Reads the faults of a Digital 6000 from the warnings of its channels. The guide names the warnings of the antenna
  * inputs `AnTxYBNCShorted`, with a number and a letter for the input.
  */
-function readClockOrAntennaFault(values: SscValues): Fault | null | undefined {
-  const reported = [1, 2].map((n) => values.get(`/rx${n}/active_warnings`)).filter(Array.isArray)
-  if (reported.length === 0) return undefined
-  const warnings: readonly unknown[] = reported.flat()
-  const clock = warnings.map((warning) => clockFaults[String(warning)]).find((fault) => fault !== undefined)
-  return clock ?? (warnings.some((warning) => /BNCShorted$/.test(String(warning))) ? 'antenna_short' : null)
+function readClockAndAntennaFaults(values: SscValues): readonly ReadFault[] {
+  const lists = [1, 2].map((n) => d6000.warnings.read(values.get(`/rx${n}/active_warnings`)))
+  if (lists.every((list) => !list)) return lists.map((list) => list && null)
+  const warnings = [...new Set(lists.flatMap((list) => list ?? []).map(String))]
+  const shorted = warnings.filter((warning) => /BNCShorted$/.test(warning))
+  return [
+    ...readWarningFaults(clockFaults, warnings),
+    ...shorted.map((word) => ({ fault: 'antenna_short', part: null, word }) as const),
+  ]
 }
 
 /** Reads the charge from `["70%", "5:12"]`. The guide gives no number for the state `low`; 10% is an assumption. */

@@ -1,7 +1,8 @@
 /** Interface of a product family with SSC 1: the addresses to subscribe to, and the conversion of their values. */
 
-import type { ChannelReading, DeviceReport, Fault } from '../../../domain/equipment/receiver.ts'
+import type { ChannelReading, DeviceReport } from '../../../domain/equipment/receiver.ts'
 import type { DeviceLevels } from '../../../domain/levels/level-sample.ts'
+import type { ReadFault } from '../../../upstream/faults.ts'
 import type { FieldTable } from '../../../upstream/field-table.ts'
 
 /** Received values by address; null if the address was rejected or has no value. */
@@ -32,8 +33,8 @@ export interface Family {
   readonly levels?: DeviceLevels
   /** Matches the addresses of levels. */
   readonly levelAddress?: RegExp
-  /** Returns the fault of a receiver or charger; null without a fault, and undefined until it is known. */
-  readFault?(values: SscValues): Fault | null | undefined
+  /** Returns the faults of a receiver or charger, the most severe first. */
+  readFaults?(values: SscValues): readonly ReadFault[]
   /** Returns the packs in the charger with the id `charger`; undefined until it has reported its bays. */
   readUnits?(values: SscValues, charger: string): readonly DeviceReport[] | undefined
 }

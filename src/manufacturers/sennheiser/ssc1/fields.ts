@@ -84,6 +84,17 @@ export const digital6000 = {
     ...['NoLink', 'LowSignal', 'RFPeak', 'AFPeak', 'LowBattery', 'Aes256Error'],
     ...['NoClock', 'BadClock', 'An…BNCShorted'],
   ]),
+  syncResult: field<string>({
+    ...{ address: '/rx*/active_status', unit: 'list of text', range: 'SyncOK or SyncFail, then the result' },
+    codes: { Identified: 'no sync', SwUpdatePass: 'no sync', SwUpdateFail: 'no sync' },
+    hasForm: Array.isArray,
+    convert(raw) {
+      const [state, result]: readonly unknown[] = Array.isArray(raw) ? raw : []
+      if (state !== 'SyncOK' && state !== 'SyncFail') return null
+      const word = readText(result)?.replace(/^SyncResult/, '')
+      return word && word !== 'None' ? word : state
+    },
+  }),
   booster: flag('/sys/booster'),
   bankChannel: field<string>({
     ...{ address: '/rx*/active_bank_channel', unit: 'list', range: 'bank B1 to B6 or U1 to U6, then channel' },
@@ -105,6 +116,7 @@ export const digital6000 = {
   inUse: words('/mm DIV1, DIV2', { 0: false, 1: true }),
   quality: number('/mm LQI', { unit: '1/255', min: 0, max: 255 }),
   level: audioLevel('/mm AF', { unit: '0.5 dBFS', min: 0, max: 255, scale: 0.5, offset: -127.5 }),
+  scanLevel: number('/rx1/scan/result RF1, RF2', { unit: '0.5 dBm', min: 0, max: 255, scale: 0.5, offset: -127.5 }),
   transmitterType: field<string>({
     ...{ address: '/rx*/skx/type', unit: 'text, or a list with one', range: '' },
     hasForm: isTextOrList,
@@ -198,7 +210,11 @@ export const chg70n = {
     }),
   ),
   bayWarning: ofBay(words('/bays/warnings', bayFaults)),
-  storageMode: flag('/device/storage_mode'),
+  storageMode: field<Fault>({
+    ...{ address: '/device/storage_mode', unit: 'true or false', range: '' },
+    hasForm: (raw) => typeof raw === 'boolean',
+    convert: (raw) => (raw === true ? 'storage_mode' : null),
+  }),
   warnings: warnings('/device/warnings', ['CascadeComError']),
 }
 

@@ -2,6 +2,7 @@
 
 import type { DeviceProblem } from '../../../domain/equipment/health.ts'
 import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
+import { toFaultDetails } from '../../../upstream/faults.ts'
 import { createMisfits, type Misfits } from '../../../upstream/field-table.ts'
 import { readMac, withoutUndefined } from '../../../upstream/fields.ts'
 import { createDatagramAdapter, type DatagramSession, type DeviceEndpoint } from '../datagram-session.ts'
@@ -19,6 +20,7 @@ import { familyOfProduct, identityTopic, levelsOfType, macTopic } from './famili
 import type { SscValues, Topic } from './family.ts'
 import { identity } from './fields.ts'
 import { lights } from './lights.ts'
+import { scanner } from './scanner.ts'
 
 const idPrefix = 'ssc1:'
 
@@ -31,7 +33,6 @@ export function toDeviceReport(
   const serial = identity.serial.read(values.get('/device/identity/serial')) || null
   const mac = readMac(identity.macs.read(values.get('/device/network/ether/macs'))) ?? null
   const family = familyOfProduct(product ?? '')
-  const fault = family?.readFault?.(values)
   const id = idPrefix + (serial ?? mac ?? endpoint.host)
   return withoutUndefined({
     id,
@@ -44,7 +45,7 @@ export function toDeviceReport(
     mac_address: mac,
     ip: endpoint.ip,
     firmware_version: identity.version.read(values.get('/device/identity/version')),
-    details: fault === undefined ? undefined : { fault },
+    details: toFaultDetails(family?.readFaults?.(values) ?? []),
     channels: endpoint.channels.map((channel) => family?.readChannel?.(values, channel) ?? { channel }),
     units: family?.readUnits?.(values, id),
   })
@@ -74,6 +75,7 @@ export const ssc1 = createDatagramAdapter({
   createSession: createSsc1Session,
   idPrefix,
   lights,
+  scanner,
   levels: levelsOfType,
   refusedAdvice: 'on an EW-DX from firmware 4.0, allow legacy access in Control Cockpit',
 })

@@ -6,6 +6,7 @@
  */
 
 import type { ChannelReading, Fault } from '../../../domain/equipment/receiver.ts'
+import { type ReadFault, readWarningFaults } from '../../../upstream/faults.ts'
 import { withoutUndefined } from '../../../upstream/fields.ts'
 import { listIncludes, readWarning } from '../values.ts'
 import type { Family, SscValues, Topic } from './family.ts'
@@ -25,19 +26,13 @@ const faults: Readonly<Record<string, Fault>> = {
   'TX OTA FWU failed': 'update_failed',
 }
 
-/** Reads the first fault among the warnings of the device and of its channels. */
-function readFault(values: SscValues, channels: readonly number[]): Fault | null | undefined {
-  const lists = [
-    fields.deviceWarnings.read(values.get('/device/warnings')),
-    ...channels.map((n) => fields.warnings.read(values.get(`/rx${n}/warnings`))),
+function readFaults(values: SscValues, channels: readonly number[]): readonly ReadFault[] {
+  return [
+    ...readWarningFaults(faults, fields.deviceWarnings.read(values.get('/device/warnings'))),
+    ...channels.flatMap((n) =>
+      readWarningFaults(faults, fields.warnings.read(values.get(`/rx${n}/warnings`)), `rx${n}`),
+    ),
   ]
-  if (lists.every((list) => list === undefined)) return undefined
-  return (
-    lists
-      .flatMap((list) => list ?? [])
-      .map((word) => faults[String(word)])
-      .find((fault) => fault !== undefined) ?? null
-  )
 }
 
 const levels = { rf: { kind: 'changes' }, audio: { kind: 'changes' } } as const
@@ -47,7 +42,7 @@ export const slMcr: Family = {
   levels,
   levelAddress,
   fields,
-  readFault: (values) => readFault(values, [1, 2, 3, 4]),
+  readFaults: (values) => readFaults(values, [1, 2, 3, 4]),
   topics: [
     deviceTopic,
     ...[1, 2, 3, 4].flatMap((n) => [
@@ -74,7 +69,7 @@ export const slRack: Family = {
   levels,
   levelAddress,
   fields,
-  readFault: (values) => readFault(values, [1]),
+  readFaults: (values) => readFaults(values, [1]),
   topics: [
     deviceTopic,
     ...createTopics(1, ['/rx1/rf_quality', '/rx1/warnings']),

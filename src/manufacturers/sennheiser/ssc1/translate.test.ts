@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ChannelReading } from '../../../domain/equipment/receiver.ts'
+import type { ChannelReading, FaultWord } from '../../../domain/equipment/receiver.ts'
 import { readMeters } from './families.ts'
 import { toDeviceReport } from './session.ts'
 
@@ -172,14 +172,18 @@ describe('Digital 6000', () => {
   })
 
   test.each([
-    [['NoClock'], [], 'no_clock'],
-    [[], ['BadClock', 'LowSignal'], 'bad_clock'],
-    [['NoLink', 'AnT1ABNCShorted'], [], 'antenna_short'],
-    [['AnT2BBNCShorted'], ['NoClock'], 'no_clock'],
-    [['LowBattery'], [], null],
-  ])('reports the fault in the warnings %j and %j', (first, second, fault) => {
+    [['NoClock'], ['NoClock'], 'no_clock', ['NoClock']],
+    [[], ['BadClock', 'LowSignal'], 'bad_clock', ['BadClock']],
+    [['NoLink', 'AnT1ABNCShorted'], [], 'antenna_short', ['AnT1ABNCShorted']],
+    [['AnT2BBNCShorted'], ['NoClock'], 'no_clock', ['NoClock', 'AnT2BBNCShorted']],
+  ])('reports the faults in the warnings %j and %j', (first, second, fault, words) => {
     const report = toReport({ ...d6000, '/rx1/active_warnings': first, '/rx2/active_warnings': second })
-    expect(report.details).toEqual({ fault })
+    expect(report.details).toEqual({ fault, faults: words.map((word) => ({ part: null, word })) })
+  })
+
+  test('reports no fault for warnings about a channel', () => {
+    const warnings = { '/rx1/active_warnings': ['LowBattery'], '/rx2/active_warnings': [] }
+    expect(toReport({ ...d6000, ...warnings }).details).toEqual({ fault: null })
   })
 
   test('reports no fault before the warnings are known', () => {
@@ -223,6 +227,21 @@ describe('Digital 6000', () => {
 
   test.each([[undefined], ['x'], [[7]], [[]]])('readMeters returns undefined for %j', (mm) => {
     expect(readMeters(mm, 1)).toBeUndefined()
+  })
+
+  // Conformance: C-24.70.
+  test.each([
+    [['SyncFail', 'SyncResultTimeout'], 'Timeout'],
+    [['SyncFail', 'SyncResultFreqRejected'], 'FreqRejected'],
+    [['SyncOK', 'SyncResultAdapted'], 'Adapted'],
+    [['SyncOK', 'None'], 'SyncOK'],
+    [['Identified', 'None'], undefined],
+    [[], undefined],
+    ['SyncOK', undefined],
+  ])('reads the result of a sync from %j', (status, result) => {
+    const { channels, details } = toReport({ ...d6000, '/rx1/active_status': status })
+    expect(channels?.[0]?.details?.sync_result).toBe(result)
+    expect(details?.faults).toBeUndefined()
   })
 })
 
@@ -319,12 +338,15 @@ describe('SpeechLine', () => {
   })
 
   test.each([
-    [{ '/device/warnings': ['NONE'] }, null],
-    [{ '/device/warnings': ['MIXERDSP_FAILURE'] }, 'hardware_failure'],
-    [{ '/device/warnings': ['SETTINGS_DEFAULTD'] }, 'settings_lost'],
-    [{ '/rx1/warnings': ['Bad Link', 'TX OTA FWU failed'] }, 'update_failed'],
-  ])('reports the fault of %j', (warnings, fault) => {
-    expect(toReport({ ...slMcr, ...warnings }).details).toEqual({ fault })
+    [{ '/device/warnings': ['MIXERDSP_FAILURE'] }, 'hardware_failure', null, 'MIXERDSP_FAILURE'],
+    [{ '/device/warnings': ['SETTINGS_DEFAULTD'] }, 'settings_lost', null, 'SETTINGS_DEFAULTD'],
+    [{ '/rx1/warnings': ['Bad Link', 'TX OTA FWU failed'] }, 'update_failed', 'rx1', 'TX OTA FWU failed'],
+  ])('reports the fault of %j', (warnings, fault, part, word) => {
+    expect(toReport({ ...slMcr, ...warnings }).details).toEqual({ fault, faults: [{ part, word }] })
+  })
+
+  test.each([['NONE'], ['A_NEW_WORD']])('reports no fault for the warning %s', (warning) => {
+    expect(toReport({ ...slMcr, '/device/warnings': [warning] }).details).toEqual({ fault: null })
   })
 
   test.each([
@@ -445,5 +467,45 @@ describe('a charger', () => {
   ])('%s reports the faults of %j', (product, values, packFault, chargerFault) => {
     const { units, details } = toChargerReport(product, { ...docked[product], ...values })
     expect([units?.[0]?.details?.fault, details?.fault]).toEqual([packFault, chargerFault])
+  })
+
+  // Conformance: C-24.2.
+  test.each<[keyof typeof docked, Record<string, unknown>, readonly string[]]>([
+    [
+      'CHG70N',
+      { '/bays/warnings': ['', ['OvercurrentDetected', 'BatteryComError']] },
+      ['OvercurrentDetected', 'BatteryComError'],
+    ],
+    ['CHG70N', { '/bays/state': ['NORMAL', 'ERROR'] }, ['ERROR']],
+    [
+      'CHG2N',
+      {
+        '/bays/state': [
+          [0, 0],
+          [0, 6],
+        ],
+      },
+      ['error bit 1', 'error bit 2'],
+    ],
+    ['L6000', { '/device/warnings': [19, 3] }, ['warning 19', 'warning 3']],
+  ])('%s reports %j of a pack in the words of the charger', (product, values, words) => {
+    const [unit] = toChargerReport(product, { ...docked[product], ...values }).units ?? []
+    expect(unit?.details?.faults?.map(({ word }) => word)).toEqual(words)
+  })
+
+  // Conformance: C-24.2.
+  test.each<[keyof typeof docked, Record<string, unknown>, readonly FaultWord[]]>([
+    ['CHG70N', { '/device/warnings': ['CascadeComError'] }, [{ part: null, word: 'CascadeComError' }]],
+    [
+      'L6000',
+      { '/device/warnings': [25, 28, 11] },
+      [
+        { part: 'fan 2', word: 'warning 25' },
+        { part: null, word: 'warning 28' },
+      ],
+    ],
+    ['L6000', { '/slot4/type': 3 }, [{ part: 'slot 4', word: 'type 3' }]],
+  ])('%s reports its own faults %j in its words', (product, values, faults) => {
+    expect(toChargerReport(product, { ...docked[product], ...values }).details?.faults).toEqual(faults)
   })
 })

@@ -11,6 +11,7 @@ import type { DeviceEndpoint } from '../datagram-session.ts'
 import { levelsOfType } from './families.ts'
 import {
   applyResource,
+  earlierPathOf,
   firmwarePath,
   identityPath,
   isOfTransmitter,
@@ -29,6 +30,7 @@ interface Ssc2Device extends UpstreamDevice {
 }
 
 export const ssc2 = defineAdapter<Ssc2Device>({
+  protocol: 'ssc2',
   async listDevices(client, signal) {
     return { devices: [await readDevice(client, signal)], malformed: 0 }
   },
@@ -37,7 +39,10 @@ export const ssc2 = defineAdapter<Ssc2Device>({
     const resources = new Map(device.resources)
     const refused = new Map(device.refused)
     const path = part === 'identity' ? firmwarePath : part
-    const { status, body } = await client.request('GET', path, { accept: refusals, signal })
+    const get = (from: string) => client.request('GET', from, { accept: refusals, signal })
+    const response = await get(path)
+    const earlier = earlierPathOf(path)
+    const { status, body } = response.status < 400 || earlier === undefined ? response : await get(earlier)
     if (status < 400) refused.delete(path)
     else if (!isOfTransmitter(path)) refused.set(path, `status ${status}`)
     applyResource(resources, path, status < 400 ? (body ?? null) : null)

@@ -1,8 +1,9 @@
 /** Product families with SSC 2, and the resources of EW-DX with their conversion to the common format. */
 
-import type { ChannelReading, Fault, TransmitterReading } from '../../../domain/equipment/receiver.ts'
+import type { ChannelReading, TransmitterReading } from '../../../domain/equipment/receiver.ts'
 import { isRecord } from '../../../domain/json.ts'
 import type { DeviceLevels } from '../../../domain/levels/level-sample.ts'
+import { readFault, toFaultDetails } from '../../../upstream/faults.ts'
 import { withoutUndefined } from '../../../upstream/fields.ts'
 import { listIncludes, readEncryption, readLifetime, readWarning, toMhz } from '../values.ts'
 import type { Family } from './family.ts'
@@ -29,7 +30,7 @@ function ewdx(model: string, count: number): Family {
     model,
     fields,
     paths: ['/api/rf', '/api/rf/transmission', '/api/rf/encryption', statePath, ...indices.flatMap(listEwdxPaths)],
-    readFault: readStateFault,
+    readDetails: (resources) => toFaultDetails([readFault(fields.state, property(resources, statePath, 'state'))]),
     levels: { rf: { kind: 'changes' }, audio: { kind: 'changes' }, needsTransmitter: true },
     levelQueries: ['signalStrengthIndicator', 'level'].flatMap((name) =>
       indices.map((index) => `/api/channel/${index}/${name}`),
@@ -44,11 +45,6 @@ function ewdx(model: string, count: number): Family {
 
 export function levelsOfType(deviceType: string): DeviceLevels {
   return deviceType === 'ewdx' ? ewdx('', 0).levels : spectera('').levels
-}
-
-/** A device in any other state has no fault. */
-function readStateFault(resources: Resources): Fault | null | undefined {
-  return fields.state.read(property(resources, statePath, 'state'))
 }
 
 /** Names and settings come first, levels last. */

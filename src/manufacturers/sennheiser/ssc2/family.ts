@@ -1,6 +1,7 @@
 /** Interface of a product family with SSC 2: the resources to subscribe to, and their conversion. */
 
-import type { ChannelReading, DeviceReport, Fault } from '../../../domain/equipment/receiver.ts'
+import type { ReceiverDetails } from '../../../contract/receivers.ts'
+import type { ChannelReading, DeviceReport } from '../../../domain/equipment/receiver.ts'
 import type { DeviceLevels, LevelKind } from '../../../domain/levels/level-sample.ts'
 import type { FieldTable } from '../../../upstream/field-table.ts'
 import type { Resources } from './resources.ts'
@@ -22,8 +23,8 @@ export interface Family {
   /** Returns the levels in a body that has been added to the resources. */
   findLevels(path: string, body: unknown, resources: Resources): readonly LevelsInBody[]
   readonly fields: FieldTable['fields']
-  /** Returns the fault of the device; null without one, undefined until it is known. */
-  readFault(resources: Resources): Fault | null | undefined
+  /** Returns what the device reports about itself; undefined until it has reported anything. */
+  readDetails(resources: Resources): ReceiverDetails | undefined
   readChannels(resources: Resources): readonly ChannelReading[]
   /** Returns the packs without a channel; undefined until packs have been reported. `device` is the device's id. */
   readUnits?(resources: Resources, device: string): readonly DeviceReport[] | undefined

@@ -1,6 +1,7 @@
 /** The fields of SSC 2 devices: the path of a resource, then its property. */
 
-import { isRecord } from '../../../domain/json.ts'
+import type { Fault } from '../../../domain/equipment/receiver.ts'
+import { isRecord, type Json } from '../../../domain/json.ts'
 import {
   audioLevel,
   type FieldTable,
@@ -12,6 +13,7 @@ import {
   warnings,
   words,
 } from '../../../upstream/field-table.ts'
+import { readText } from '../../../upstream/fields.ts'
 import { capsule, lowCut } from '../values.ts'
 
 const runtimeCodes = { 65535: 'unknown' }
@@ -81,30 +83,108 @@ interface LinkState {
 
 const received = { isMuted: false, isConcealed: false }
 
+/** Public clients disagree about the case of words, and newer firmware may have other words. */
+function faultWord(address: string, fault: Fault, { range, pattern }: { range: string; pattern: RegExp }) {
+  return field<Fault>({
+    ...{ address, unit: 'word', range },
+    hasForm: (raw) => typeof raw === 'string',
+    convert: (raw) => (pattern.test(String(raw)) ? fault : null),
+  })
+}
+
+/** Reads any word, to be shown as it is. A value of another kind is unknown; undefined if it was not reported. */
+export function readWord(raw: unknown): string | null | undefined {
+  if (raw === undefined) return undefined
+  return typeof raw === 'string' || typeof raw === 'boolean' ? readText(String(raw)) : null
+}
+
+const interfaces = '/api/audio/interface/'
+
+/** A property of the status of an interface, which is an object. */
+function statusField(address: string, range: string, select: (status: Json) => unknown) {
+  return field<string>({
+    ...{ address, unit: 'object', range },
+    hasForm: isRecord,
+    convert: (raw) => readWord(isRecord(raw) ? select(raw) : null) ?? null,
+  })
+}
+
+function inputField(address: string) {
+  return statusField(address, 'status', ({ status }) => status)
+}
+
+function outputField(address: string) {
+  const range = 'outputClockSource, in API 17 clockSource'
+  return statusField(address, range, ({ outputClockSource, clockSource }) => outputClockSource ?? clockSource)
+}
+
+/** Public texts name the words, but not the property. */
+function findEntitlement(raw: unknown): unknown {
+  return isRecord(raw) ? Object.values(raw).find((value) => /^(NOT_)?ACTIVATED$/.test(String(value))) : undefined
+}
+
+/** A supply that is `unconnected` was never fitted. */
+const supply = { range: 'connected, unconnected, disconnected', pattern: /^(disconnected|error|broken|fail)/i }
+
 export const spectera = {
   ...common,
-  psu1: words('/api/health/psu psu1', { disconnected: true, connected: false, unconnected: false }),
-  psu2: words('/api/health/psu psu2', { disconnected: true, connected: false, unconnected: false }),
-  temperature: field<boolean>({
-    address: '/api/health/tempstateoverall value',
-    unit: 'word',
-    range: 'normal, low, warning, high, critical',
-    hasForm: (raw) => typeof raw === 'string',
-    convert: (raw) => (typeof raw === 'string' ? /^(high|warning|critical)$/i.test(raw) : null),
+  psu1: faultWord('/api/health/psu psu1', 'supply_failed', supply),
+  psu2: faultWord('/api/health/psu psu2', 'supply_failed', supply),
+  temperature: faultWord('/api/health/tempstateoverall value', 'device_too_hot', {
+    ...{ range: 'normal, low, warning, high, critical', pattern: /^(high|warning|critical)$/i },
   }),
-  fan: field<boolean>({
+  fan: field<Fault>({
     address: '/api/health/fan/FAN_*/errorstate value',
     unit: 'word, or true or false',
     range: 'Ok, Error_1, Error_2, Broken',
     hasForm: (raw) => typeof raw === 'string' || typeof raw === 'boolean',
-    convert: (raw) => (typeof raw === 'boolean' ? raw : /^(error|broken)/i.test(String(raw))),
+    convert: (raw) => (raw === true || /^(error|broken|fail)/i.test(String(raw)) ? 'fan_failed' : null),
   }),
-  antennaState: words(
-    '/api/rf/antennas/* state',
-    { Error: true, Connected: false },
-    { Unconnected: 'no antenna', Updating: 'starting', Initializing: 'starting', Initialized: 'in use' },
-  ),
+  antennaState: words('/api/rf/antennas/* state', { Error: 'antenna_error' } as const, {
+    Unconnected: 'no antenna',
+    Connected: 'starting',
+    Updating: 'starting',
+    Initialized: 'in use',
+  }),
   antennaHot: flag('/api/rf/antennas/* warningHighTemperature'),
+  antennaType: { ...text('/api/rf/antennas/* type'), codes: { NA: 'unknown' } },
+  antennaError: field<string>({
+    ...{ address: '/api/rf/antennas/* errorStateDetails', unit: 'text', range: '', codes: { NA: 'no error' } },
+    hasForm: (raw) => typeof raw === 'string',
+    convert: (raw) => (raw === 'NA' ? null : (readText(raw) ?? null)),
+  }),
+  antennaTemperature: number('/api/rf/antennas/* temperature', {
+    unit: '°C',
+    min: -54,
+    max: 215,
+    codes: { [-55]: 'off' },
+  }),
+  packetErrors: flag('/api/rf/antennas/* warningPacketError'),
+  antennaInterference: field<string>({
+    ...{ address: '/api/rf/antennas/* interference', unit: 'severity', range: Object.keys(severities).join(', ') },
+    hasForm: (raw) => isRecord(raw) && typeof raw.severity === 'string',
+    convert: (raw) => readWord(isRecord(raw) ? raw.severity : null) ?? null,
+  }),
+  deviceWarnings: warnings('/api/device/state warnings', ['FailureLogsAvailable']),
+  entitlement: field<string>({
+    ...{ address: '/api/device/entitlement', unit: 'object', range: 'a property with ACTIVATED or NOT_ACTIVATED' },
+    hasForm: (raw) => findEntitlement(raw) !== undefined,
+    convert: (raw) => readWord(findEntitlement(raw)) ?? null,
+  }),
+  aoipType: { ...text(`${interfaces}aoip/status aoIpType`), range: 'in API 17 audioNetworkType' },
+  aoipStatus: text(`${interfaces}aoip/status status`),
+  madiType: text(`${interfaces}madi*/status moduleType`),
+  madiInput: inputField(`${interfaces}madi*/status inputStatus`),
+  madiOutput: outputField(`${interfaces}madi*/status outputStatus`),
+  wordClockInput: inputField(`${interfaces}wordclock/status inputStatus`),
+  wordClockOutput: outputField(`${interfaces}wordclock/status outputStatus`),
+  testTone: flag(`${pack} micTestToneEnabled`),
+  versionMismatch: flag(`${pack} versionMismatch`),
+  talkKey: words(
+    `${pack} commandState`,
+    { Pressed: true, Latched: true, Released: false, Unlatched: false },
+    { Unknown: 'unknown', NotAvailable: 'no talk key' },
+  ),
   frequency: number('/api/rf/channels/* frequency', { unit: 'kHz', min: 1, max: 99_999_999 }),
   packSerial: { ...text(`${pack} serial`), codes: { '0…0': 'unknown' } },
   name: text(`${pack} name`),

@@ -244,6 +244,35 @@ describe('a session', () => {
     expect(problems.at(-1)).not.toMatch(/batteryFillLevel/)
   })
 
+  // Conformance: C-24.16.
+  test.each([17, 18] as const)('reads meters, interfaces and clocks of API %i without refused paths', async (api) => {
+    const simulator = await start({ product: 'Spectera Base Station', api })
+    let problems: readonly unknown[] = []
+    const iterator = await follow(openTestSource(simulator.url), neverAborted, (all) => {
+      problems = all
+    })
+    const complete = await find(
+      iterator,
+      (event) =>
+        event.type === 'report' &&
+        event.report.channels?.[0]?.audio_level === -20 &&
+        event.report.firmware_version !== undefined,
+    )
+    expect(complete).toMatchObject({
+      report: {
+        details: {
+          interfaces: { aoip: { type: 'Dante', status: 'Locked' }, madi1: { clock_source: 'Internal48kHz' } },
+        },
+      },
+    })
+    const source = openTestSource(simulator.url)
+    await source.listDevices()
+    const devices = await getDevices(source.adapter, source.client)
+    const [polled] = devices.map((device) => source.adapter.transformDeviceData(device))
+    expect(polled).toMatchObject({ channels: [{ audio_level: -20 }, {}], details: { interfaces: { aoip: {} } } })
+    expect([problems, devices.flatMap((device) => source.adapter.problemsOf?.(device) ?? [])]).toEqual([[], []])
+  })
+
   test('supports many packs of one base station', async () => {
     const simulator = await start({ product: 'Spectera Base Station' })
     const iterator = await follow(openTestSource(simulator.url))
@@ -367,6 +396,7 @@ describe('authentication', () => {
     expect((await openTestSource(simulator.url).listDevices()).devices).toHaveLength(1)
   })
 
+  // Conformance: C-24.1.
   test.each([
     ['controlSennheiser on a Spectera', 'Spectera Base Station', 'controlSennheiser', {}],
     ['api on an EW-DX', 'EWDX2CHS', 'api', {}],
@@ -389,6 +419,17 @@ describe('authentication', () => {
     ])
   })
 
+  // Conformance: C-24.1.
+  test('names the user that a Spectera rejects', async () => {
+    const simulator = await start({ product: 'Spectera Base Station' })
+    const source = openTestSource(simulator.url, { username: 'api' })
+    await expect(source.listDevices()).rejects.toMatchObject({
+      status: 401,
+      message: expect.stringMatching(/for the user api; check/),
+    })
+  })
+
+  // Conformance: C-24.1.
   test.each([401, 403])(
     'sends a Spectera nothing more after one retry with status %i, until a test',
     async (status) => {

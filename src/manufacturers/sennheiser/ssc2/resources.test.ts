@@ -40,6 +40,7 @@ describe('applyResource', () => {
     })
   })
 
+  // Conformance: C-24.11.
   test('updates a single entry that is sent on the path of its list', () => {
     const path = '/api/rf/channels'
     const channels = [0, 1].map((rfChannelId) => ({ rfChannelId, frequency: 542_000 }))
@@ -50,6 +51,7 @@ describe('applyResource', () => {
     })
   })
 
+  // Conformance: C-24.11.
   test.each(['/api/mts/paired/7', '/api/mts/paired/all/7'])('updates a single pack at the path %s', (path) => {
     const resources = applyEvents(['/api/mts/paired/all', [{ mtUid: 7, name: 'A' }]], [path, { name: 'B' }])
     expect(Object.fromEntries(resources)).toEqual({ '/api/mts/paired/7': { mtUid: 7, name: 'B' } })
@@ -155,6 +157,7 @@ describe('EW-DX', () => {
 
 describe('Spectera', () => {
   const product = 'Spectera Base Station'
+  const idle = { test_tone: false, version_mismatch: false, talk_switch: false }
 
   test('converts packs with a microphone to channels numbered by audio link', () => {
     const { device_type, channels } = toReport(product)
@@ -171,7 +174,7 @@ describe('Spectera', () => {
           name: 'LEAD',
           upstream_slot: 1,
           battery: 74,
-          details: { model: 'SEK', muted: false, battery_minutes: 301, battery_low: false },
+          details: { model: 'SEK', muted: false, battery_minutes: 301, battery_low: false, ...idle },
         },
       },
       expect.objectContaining({ channel: 4, name: 'BASS', audio_level: -42 }),
@@ -220,7 +223,7 @@ describe('Spectera', () => {
         online: true,
         serial_number: null,
         battery: 74,
-        details: { battery_minutes: 301, battery_low: false },
+        details: { battery_minutes: 301, battery_low: false, ...idle },
       },
       {
         id: 'sscv2:pack:3100',
@@ -262,21 +265,104 @@ describe('Spectera', () => {
     expect(channel).toMatchObject({ details, transmitter: { battery: 74, details: { muted } } })
   })
 
+  // Conformance: C-24.12.
   test.each([
-    ['/api/health/psu', { psu1: 'disconnected' }, 'supply_failed'],
-    ['/api/health/psu', { psu1: 'unconnected' }, null],
-    ['/api/health/fan/FAN_2/errorstate', { value: 'Error_1' }, 'fan_failed'],
-    ['/api/health/fan/FAN_2/errorstate', { value: true }, 'fan_failed'],
-    ['/api/health/fan/FAN_2/errorstate', { value: 'a new word' }, null],
-    ['/api/health/tempstateoverall', { value: 'critical' }, 'device_too_hot'],
-    ['/api/health/tempstateoverall', { value: 'Normal' }, null],
-    ['/api/health/tempstateoverall', { value: 7 }, null],
-    ['/api/rf/antennas/a', { state: 'Error' }, 'antenna_error'],
-    ['/api/rf/antennas/a', { warningHighTemperature: true }, 'device_too_hot'],
-    ['/api/device/state', { state: 'CriticalFailure' }, 'hardware_failure'],
-    ['/api/device/state', { state: 'Warmup' }, null],
-  ])('reads the fault of a base station from %s %j', (path, body, fault) => {
-    expect(toReport(product, [path, body]).details).toEqual({ fault })
+    ['/api/health/psu', { psu1: 'disconnected' }, 'supply_failed', 'psu1', 'disconnected'],
+    ['/api/health/psu', { psu2: 'Disconnected' }, 'supply_failed', 'psu2', 'Disconnected'],
+    ['/api/health/fan/FAN_2/errorstate', { value: 'Error_1' }, 'fan_failed', 'FAN_2', 'Error_1'],
+    ['/api/health/fan/FAN_2/errorstate', { value: true }, 'fan_failed', 'FAN_2', 'true'],
+    ['/api/health/tempstateoverall', { value: 'critical' }, 'device_too_hot', 'temperature', 'critical'],
+    ['/api/rf/antennas/a', { state: 'Error' }, 'antenna_error', 'antenna a', 'Error'],
+    [
+      ...(['/api/rf/antennas/a', { warningHighTemperature: true }, 'device_too_hot', 'antenna a'] as const),
+      'warningHighTemperature',
+    ],
+    ['/api/device/state', { state: 'CriticalFailure' }, 'hardware_failure', null, 'CriticalFailure'],
+  ] as const)('reads a fault of a base station from %s %j', (path, body, fault, part, word) => {
+    expect(toReport(product, [path, body]).details).toMatchObject({ fault, faults: [{ part, word }] })
+  })
+
+  // Conformance: C-24.14.
+  test('reports antennas, supplies, fans, clock, interfaces and activation with the words of the API', () => {
+    const warm = ['/api/rf/antennas/b', { warningPacketError: true, interference: { severity: 'Mid' } }] as const
+    const antenna = { state: 'Initialized', type: 'UHF', error: null, temperature_c: 41, too_hot: false }
+    const off = {
+      state: 'Unconnected',
+      type: 'NA',
+      error: null,
+      temperature_c: null,
+      too_hot: false,
+      packet_errors: false,
+    }
+    expect(toReport(product, warm).details).toEqual({
+      ...{ fault: null, state: 'Normal', warnings: [], temperature: 'normal', entitlement: 'ACTIVATED' },
+      antennas: [
+        { port: 'a', ...antenna, packet_errors: false, interference: 'None' },
+        { port: 'b', ...antenna, packet_errors: true, interference: 'Mid' },
+        { port: 'c', ...off },
+        { port: 'd', ...off },
+      ],
+      supplies: { psu1: 'connected', psu2: 'unconnected' },
+      fans: { FAN_1: 'Ok', FAN_2: 'Ok', FAN_3: 'Ok' },
+      clock: { source: 'Internal48kHz', word_clock: 'Unlocked' },
+      interfaces: {
+        aoip: { type: 'Dante', status: 'Locked' },
+        madi1: { type: 'Coax', status: 'NoToggle', clock_source: 'Internal48kHz' },
+        madi2: { type: 'None', status: 'NoToggle', clock_source: 'Internal48kHz' },
+      },
+    })
+  })
+
+  // Conformance: C-24.14.
+  test.each([
+    ['/api/health/fan/FAN_1/errorstate', { value: 7 }, { fans: { FAN_1: null, FAN_2: 'Ok', FAN_3: 'Ok' } }],
+    ['/api/health/psu', { psu1: 'glowing' }, { supplies: { psu1: 'glowing', psu2: 'unconnected' } }],
+    ['/api/device/entitlement', { status: 3, code: 'NOT-A-REAL-CODE' }, { entitlement: null }],
+    ['/api/audio/interface/wordclock/status', { inputStatus: 'Locked' }, { clock: { word_clock: null } }],
+  ])('shows new words of %s %j, and values of another form as unknown', (path, body, details) => {
+    expect(toReport(product, [path, body]).details).toMatchObject({ fault: null, ...details })
+  })
+
+  // Conformance: C-24.15.
+  test.each([
+    [{ versionMismatch: true }, { version_mismatch: true }],
+    [{ micTestToneEnabled: true }, { test_tone: true }],
+    [{ commandState: 'Latched' }, { talk_switch: true }],
+    [{ commandState: 'NotAvailable' }, { talk_switch: null }],
+    [
+      { commandState: 1, versionMismatch: 'no' },
+      { talk_switch: null, version_mismatch: null },
+    ],
+  ])('reports %j of a pack', (change, details) => {
+    const { channels, units } = toReport(product, ['/api/mts/paired/11', change], ['/api/mts/paired/13', change])
+    expect(channels?.[0]?.transmitter?.details).toMatchObject(details)
+    expect(units?.[0]?.details).toMatchObject(details)
+  })
+
+  test('reports all faults, the most severe first', () => {
+    const faults = [
+      ['/api/rf/antennas/b', { state: 'Error' }] as const,
+      ['/api/health/psu', { psu1: 'disconnected' }] as const,
+    ]
+    expect(toReport(product, ...faults).details).toMatchObject({
+      fault: 'supply_failed',
+      faults: [
+        { part: 'psu1', word: 'disconnected' },
+        { part: 'antenna b', word: 'Error' },
+      ],
+    })
+  })
+
+  test.each([
+    ['/api/health/psu', { psu1: 'unconnected' }],
+    ['/api/health/fan/FAN_2/errorstate', { value: 'a new word' }],
+    ['/api/health/tempstateoverall', { value: 'Normal' }],
+    ['/api/health/tempstateoverall', { value: 7 }],
+    ['/api/device/state', { state: 'Warmup' }],
+  ] as const)('reads no fault of a base station from %s %j', (path, body) => {
+    const { details } = toReport(product, [path, body])
+    expect(details).toMatchObject({ fault: null })
+    expect(details?.faults).toBeUndefined()
   })
 
   test('reports the low battery of packs with and without a microphone', () => {

@@ -19,6 +19,24 @@ export const packPrefix = '/api/mts/paired/'
 export const antennaPrefix = '/api/rf/antennas/'
 export const outputPrefix = '/api/audio/outputs/'
 
+export const entitlementPath = '/api/device/entitlement'
+export const interfacePath = (name: string) => `/api/audio/interface/${name}/status`
+
+/** The path of a resource in API 18 (firmware 1.4.1) -> its path in API 17 (firmware 1.3). */
+const earlierPaths = new Map([
+  [meteringPath, '/api/audio/levels'],
+  [interfacePath('aoip'), interfacePath('audionetwork')],
+])
+const currentPaths = new Map([...earlierPaths].map(([path, earlier]) => [earlier, path]))
+
+export function earlierPathOf(path: string): string | undefined {
+  return earlierPaths.get(path)
+}
+
+export function currentPathOf(path: string): string {
+  return currentPaths.get(path) ?? path
+}
+
 /** A list whose entries are also resources. The device sends the whole list first, then changed entries. */
 interface Collection {
   readonly path: string
@@ -122,6 +140,7 @@ function applyBody(resources: Map<string, unknown>, path: string, body: unknown)
 
 /** Returns the fields of a reported body. Their addresses have `*` in place of a number and of the id of an entry. */
 export function listFields(path: string, body: unknown): readonly ReportedField[] {
+  if (path === entitlementPath) return [[path, body]]
   const list = collections.find((candidate) => candidate.path === path)
   if (list !== undefined) {
     return (Array.isArray(body) ? body : [body]).flatMap((entry) => {
@@ -146,4 +165,9 @@ function listProperties(address: string, body: unknown, path: string): readonly 
 export function property(resources: Resources, path: string, name: string): unknown {
   const body = resources.get(path)
   return isRecord(body) ? (body as Json)[name] : undefined
+}
+
+/** Returns the entries of a collection. */
+export function listBodies(resources: Resources, prefix: string): Json[] {
+  return [...resources].flatMap(([path, body]) => (path.startsWith(prefix) && isRecord(body) ? [body] : []))
 }

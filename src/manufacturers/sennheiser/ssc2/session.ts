@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
-import { isRecord } from '../../../domain/json.ts'
+import { isRecord, parseJson } from '../../../domain/json.ts'
 import { levelLifetimeMs } from '../../../domain/levels/level-sample.ts'
 import type { UpstreamClient } from '../../../upstream/client.ts'
 import { createMisfits } from '../../../upstream/field-table.ts'
@@ -18,6 +18,8 @@ import { common } from './fields.ts'
 import { createNewLevels, queryLevels } from './new-levels.ts'
 import {
   applyResource,
+  currentPathOf,
+  earlierPathOf,
   firmwarePath,
   identityPath,
   isOfTransmitter,
@@ -130,7 +132,7 @@ export function readChanges(data: string): readonly (readonly [string, unknown])
   if (!isRecord(event)) return null
   const { path, value } = event
   const changes = typeof path === 'string' && 'value' in event ? [[path, value] as const] : Object.entries(event)
-  return changes.filter(([path]) => path.startsWith('/api/'))
+  return changes.filter(([path]) => path.startsWith('/api/')).map(([path, body]) => [currentPathOf(path), body])
 }
 
 /**
@@ -177,7 +179,7 @@ function createPathSubscriber(
       const batch = pending.slice(index, index + pathsPerRequest)
       if ((await add(batch, signal)) === null) continue
       for (const path of batch) {
-        const status = await add([path], signal)
+        const status = await addOrEarlier(path, signal)
         if (status !== null) rejected.set(path, `status ${status}`)
       }
     }
@@ -193,6 +195,13 @@ function createPathSubscriber(
   async function add(batch: readonly string[], signal: AbortSignal): Promise<number | null> {
     const { status } = await client.request('PUT', `${session}/add`, { body: batch, accept: [400, 404, 422], signal })
     return status < 300 ? null : status
+  }
+
+  /** Requests the path of an earlier API version if the device does not have this one. */
+  async function addOrEarlier(path: string, signal: AbortSignal): Promise<number | null> {
+    const status = await add([path], signal)
+    const earlier = earlierPathOf(path)
+    return status !== null && earlier !== undefined && (await add([earlier], signal)) === null ? null : status
   }
 
   return {
@@ -229,14 +238,6 @@ async function watchConnection(
   }
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 export const idPrefix = 'sscv2:'
 
 export function productOf(resources: Resources): string {
@@ -262,7 +263,6 @@ export function toDeviceReport(resources: Resources, endpoint: DeviceEndpoint): 
   const family = familyOfDevice(resources)
   const readSite = (name: 'deviceName' | 'location') => common[name].read(property(resources, sitePath, name))
   const id = deviceIdOf(resources, endpoint)
-  const fault = family?.readFault(resources)
   return withoutUndefined<DeviceReport>({
     id,
     kind: 'receiver',
@@ -274,7 +274,7 @@ export function toDeviceReport(resources: Resources, endpoint: DeviceEndpoint): 
     ip: endpoint.ip,
     description: readSite('location') || undefined,
     firmware_version: common.deviceVersion.read(property(resources, firmwarePath, 'deviceVersion')),
-    details: fault === undefined ? undefined : { fault },
+    details: family?.readDetails(resources),
     channels: family?.readChannels(resources) ?? [],
     units: family?.readUnits?.(resources, id),
   })

@@ -1,25 +1,18 @@
 /**
  * The Spectera base station. Each pack with a microphone is reported as a channel, although many packs share one
  * wideband RF channel. Other packs are in-ear receivers or unused. The audio level of a pack is the meter of the output
- * to which its audio link is routed. Sources: Spectera's OpenAPI description 18.1; for the meters, public clients of
- * the API.
+ * to which its audio link is routed. Sources: Spectera's OpenAPI description 18.1; for the meters and for API 17,
+ * public clients of the API.
  */
 
-import type { ChannelReading, DeviceReport, Fault } from '../../../domain/equipment/receiver.ts'
+import type { ChannelReading, DeviceReport } from '../../../domain/equipment/receiver.ts'
 import { isRecord, type Json } from '../../../domain/json.ts'
 import { readAudioLevel, withoutUndefined } from '../../../upstream/fields.ts'
 import { toMhz } from '../values.ts'
+import { baseStationPaths, readBaseStation } from './base-station.ts'
 import type { Family } from './family.ts'
 import { spectera as fields } from './fields.ts'
-import {
-  antennaPrefix,
-  meteringPath,
-  outputPrefix,
-  packPrefix,
-  property,
-  type Resources,
-  statePath,
-} from './resources.ts'
+import { listBodies, meteringPath, outputPrefix, packPrefix, property, type Resources } from './resources.ts'
 
 /** Not all firmware reports them. */
 export const meters = { kind: 'sampled', intervalMs: 100, isOptional: true } as const
@@ -31,10 +24,10 @@ export function spectera(product: string): Family {
     fields,
     // The meters come last, because they are sent most often.
     paths: [
-      ...[statePath, psuPath, temperaturePath, ...fanPaths],
+      ...baseStationPaths,
       ...['/api/rf/channels', '/api/rf/antennas', '/api/mts/paired/all', '/api/audio/outputs', meteringPath],
     ],
-    readFault,
+    readDetails: readBaseStation,
     levels: { rf: { kind: 'changes' }, audio: meters },
     levelQueries: ['/api/mts/paired/all'],
     findLevels(path, body, resources) {
@@ -68,32 +61,6 @@ export function spectera(product: string): Family {
   }
 }
 
-const psuPath = '/api/health/psu'
-const temperaturePath = '/api/health/tempstateoverall'
-const fanPaths = [1, 2, 3].map((fan) => `/api/health/fan/FAN_${fan}/errorstate`)
-
-/** Returns the most severe fault of the base station. A supply that was never connected is not a fault. */
-function readFault(resources: Resources): Fault | null | undefined {
-  const read = (path: string, name: string) => property(resources, path, name)
-  const antennas = listBodies(resources, antennaPrefix)
-  const isFaulty: readonly (readonly [Fault, readonly (boolean | null | undefined)[]])[] = [
-    ['supply_failed', [fields.psu1.read(read(psuPath, 'psu1')), fields.psu2.read(read(psuPath, 'psu2'))]],
-    ['fan_failed', fanPaths.map((path) => fields.fan.read(read(path, 'value')))],
-    ['antenna_error', antennas.map(({ state }) => fields.antennaState.read(state))],
-    [
-      'device_too_hot',
-      [
-        fields.temperature.read(read(temperaturePath, 'value')),
-        ...antennas.map(({ warningHighTemperature }) => fields.antennaHot.read(warningHighTemperature)),
-      ],
-    ],
-  ]
-  const state = fields.state.read(read(statePath, 'state'))
-  const fault = state ?? isFaulty.find(([, parts]) => parts.includes(true))?.[0]
-  const isKnown = state !== undefined || isFaulty.some(([, parts]) => parts.some((part) => part !== undefined))
-  return fault ?? (isKnown ? null : undefined)
-}
-
 /** Reads the id of the audio link between a pack and an input or output of the base station. */
 function readLinkId(id: unknown): number | null {
   return fields.micLink.read(id) ?? null
@@ -122,6 +89,7 @@ function readMicrophone(resources: Resources, pack: Json, link: number): Channel
             gain_db: fields.gain.read(pack.micPreampGain),
             battery_minutes: fields.runtime.read(batteryRuntime),
             battery_low: fields.batteryLow.read(pack.batteryLow),
+            ...readPackStates(pack),
           }),
         })
       : null,
@@ -155,8 +123,17 @@ function readOtherPack(pack: Json, device: string): DeviceReport {
     details: withoutUndefined({
       battery_minutes: fields.runtime.read(batteryRuntime),
       battery_low: fields.batteryLow.read(pack.batteryLow),
+      ...readPackStates(pack),
     }),
   })
+}
+
+function readPackStates({ micTestToneEnabled, versionMismatch, commandState }: Json) {
+  return {
+    test_tone: fields.testTone.read(micTestToneEnabled),
+    version_mismatch: fields.versionMismatch.read(versionMismatch),
+    talk_switch: fields.talkKey.read(commandState),
+  }
 }
 
 /**
@@ -182,8 +159,4 @@ function readAudio(resources: Resources, link: number) {
 
 function readLevel(list: unknown, output: unknown): number | null {
   return Array.isArray(list) ? (readAudioLevel(list[Number(output)]) ?? null) : null
-}
-
-function listBodies(resources: Resources, prefix: string): Json[] {
-  return [...resources].flatMap(([path, body]) => (path.startsWith(prefix) && isRecord(body) ? [body] : []))
 }

@@ -54,6 +54,7 @@ async function flash(
 }
 
 export const strings = defineAdapter<StringsDevice>({
+  protocol: 'strings',
   ...withoutParts,
   listDevices: (client, signal) =>
     readFirst(
@@ -75,7 +76,7 @@ export const strings = defineAdapter<StringsDevice>({
   idPrefix,
 })
 
-export const uhfrStrings = { ...strings, transport: 'udp' as const }
+export const uhfrStrings = { ...strings, protocol: 'uhf-r', transport: 'udp' as const }
 
 function toEvent({ device, affectsDevice, channels, metered }: DeviceUpdate): PushEvent | null {
   const { id, family, values } = device

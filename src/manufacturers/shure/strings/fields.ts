@@ -137,6 +137,14 @@ const mxw = {
     { ACTIVE: false, MUTE: true, MUTED: true, STANDBY: true },
     { OFF: 'off', ON_CHARGER: 'on the charger' },
   ),
+  docked: words('TX_STATUS', {
+    ON_CHARGER: true,
+    ACTIVE: false,
+    MUTE: false,
+    MUTED: false,
+    STANDBY: false,
+    OFF: false,
+  }),
   gainOfMxw: digits('AUDIO_GAIN of MXW', { ...byte, unit: 'dB', offset: -25 }),
   minutesOfMxw: digits('BATT_RUN_TIME of MXW', {
     ...{ ...word, unit: 'min' },
@@ -204,7 +212,7 @@ const charger = {
     },
     { ...Object.fromEntries(chargingStates.map((state) => [state, 'no fault'])), NO_BATT: 'no battery' },
   ),
-  storageMode: words('STORAGE_MODE', isOn),
+  storageMode: words('STORAGE_MODE', { ON: 'storage_mode' } as const, { OFF: 'no fault' }),
 }
 
 /** Values of meters, which are read as numbers. */

@@ -3,6 +3,7 @@
  * command strings for MXW and MXW neXt.
  */
 
+import type { ChargingState } from '../../../contract/values.ts'
 import type { TransmitterReading, TransmitterSlot } from '../../../domain/equipment/receiver.ts'
 import { withoutUndefined } from '../../../upstream/fields.ts'
 import type { ChannelValues } from './families.ts'
@@ -47,6 +48,14 @@ export function readMxwSlots(ofChannel: ChannelValues): readonly TransmitterSlot
       battery_minutes: fields.minutesOfMxw.read(get('BATT_RUN_TIME')),
     })
   })
+}
+
+/** Returns the state of a microphone in its charger if none of the channel is on; undefined until one has reported. */
+export function readMxwCharging(ofChannel: ChannelValues): ChargingState | null | undefined {
+  if (ofChannel('TX_STATUS') === undefined) return undefined
+  const docked = prefixes.find((prefix) => fields.docked.read(ofChannel(`${prefix}TX_STATUS`)) === true)
+  if (docked === undefined || findPrefixInUse(ofChannel) !== null) return null
+  return fields.charge.read(ofChannel(`${docked}BATT_CHARGE`)) === 100 ? 'full' : 'charging'
 }
 
 /** Returns the meter values of the microphone that is on, or of the primary one. */

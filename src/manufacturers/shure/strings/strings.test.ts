@@ -249,6 +249,18 @@ describe.concurrent('MXW', () => {
     },
   )
 
+  // Conformance: C-24.21.
+  test.each(['mxw', 'mxwnext'] as const)('%s: reports a microphone in its charger', async (family) => {
+    const started = await start({ family })
+    started.device.change(1, { transmitter: false, isOnCharger: true })
+    const channel = async () => (await getReport(started))?.channels?.[0]
+    expect(await channel()).toMatchObject({ transmitter: null, details: { charging: 'charging' } })
+    started.device.change(1, { transmitter: true })
+    expect((await channel())?.details?.charging).toBeNull()
+    started.device.change(1, { transmitter: false, isOnCharger: false })
+    expect(await channel()).toMatchObject({ transmitter: null, details: { charging: null } })
+  })
+
   test('stays connected while every microphone is off', async () => {
     const { device, linked } = await start({ family: 'mxw' })
     for (const { channel } of device.state.channels) device.change(channel, { transmitter: false })
@@ -296,7 +308,10 @@ test.concurrent.each(['ulxd', 'ad', 'slxd+'] as const)(
     const healthy = await getReport(await start({ family }))
     const failed = await getReport(await start({ family, hasFailedSelfTest: true }))
     expect(healthy?.details).toEqual({ fault: null })
-    expect(failed?.details).toEqual({ fault: 'self_test_failed' })
+    expect(failed?.details).toEqual({
+      fault: 'self_test_failed',
+      faults: [{ part: null, word: expect.stringMatching(/^FW_VER [\d.]+\*$/) }],
+    })
     expect(failed?.firmware_version).toMatch(/^[\d.]+$/)
   },
 )

@@ -5,12 +5,12 @@ import type {
   ChannelReading,
   DeviceReport,
   Encryption,
-  Fault,
   TransmissionMode,
   TransmitterDetails,
   TransmitterLock,
   TransmitterReading,
 } from '../../../domain/equipment/receiver.ts'
+import { readFault, toFaultDetails } from '../../../upstream/faults.ts'
 import { readMac, readText, withoutUndefined } from '../../../upstream/fields.ts'
 import {
   answeredNumbers,
@@ -23,7 +23,7 @@ import {
 } from './families.ts'
 import { fields, meters, type RawValue, readPaddedIp, toMhz } from './fields.ts'
 import { Fields } from './message-fields.ts'
-import { mxwSample, readMxwMicrophone, readMxwSlots } from './mxw.ts'
+import { mxwSample, readMxwCharging, readMxwMicrophone, readMxwSlots } from './mxw.ts'
 import { overloadKey, type Sample } from './samples.ts'
 import { onAirSlot, readSlots } from './slots.ts'
 
@@ -101,6 +101,7 @@ export function toChannelReading(family: Family, values: RawValues, channel: num
     transmission_mode: readTransmissionMode(values),
     encryption: readEncryption(values, get),
     gain_db: readGain(family, get),
+    ...(family.name === 'mxw' && { charging: readMxwCharging(get) }),
     ...metered,
     // The letters that Axient Digital reports are LED colors.
     ...(family.name === 'slxd' && { antennas: meters.antennas.read(get('ANTENNA_STATUS')) }),
@@ -256,8 +257,8 @@ function readFirmware(raw: RawValue): Pick<DeviceReport, 'firmware_version' | 'd
   const firmware = fields.firmware.read(raw)
   if (!firmware) return {}
   const version = readText(firmware.version)
-  const fault = firmware.hasFailed ? 'self_test_failed' : null
-  return { ...(version && { firmware_version: version }), details: { fault } }
+  const fault = firmware.hasFailed ? ({ fault: 'self_test_failed', part: null, word: `FW_VER ${raw}` } as const) : null
+  return { ...(version && { firmware_version: version }), details: toFaultDetails([fault]) }
 }
 
 /** Encryption is enabled for the whole device, but errors are reported per channel. */
@@ -316,7 +317,7 @@ export function readPacks(
         battery_minutes_to_full: readMinutesToFull(get('BATT_TIME_TO_FULL')),
         // BATT_TEMP_F is not used: public projects disagree about its offset.
         battery_temperature_c: fields.temperature.read(get('BATT_TEMP_C')),
-        fault: readFault(get, fields.storageMode.read(values.STORAGE_MODE) === true),
+        ...readFaults(get, values.STORAGE_MODE, `bay ${bay}`),
       }),
     })
   })
@@ -328,7 +329,10 @@ function readMinutesToFull(raw: RawValue): number | null | undefined {
 }
 
 /** A pack that is too hot or too cold is not charged. Storage mode charges only to about 40%. */
-function readFault(get: (key: string) => RawValue, isStorageMode: boolean): Fault | null {
-  const fault = fields.bayError.read(get('BATT_ERROR')) ?? fields.bayState.read(get('BATT_STATE'))
-  return fault ?? (isStorageMode ? 'storage_mode' : null)
+function readFaults(get: (key: string) => RawValue, storageMode: RawValue, bay: string) {
+  return toFaultDetails([
+    readFault(fields.bayError, get('BATT_ERROR'), bay, 'BATT_ERROR'),
+    readFault(fields.bayState, get('BATT_STATE'), bay),
+    readFault(fields.storageMode, storageMode, null, 'STORAGE_MODE'),
+  ])
 }

@@ -26,6 +26,7 @@ import { subscribe } from './realtime.ts'
 import { type DeviceNode, isDevicePage } from './schema.ts'
 
 export const systemApi = defineAdapter<SystemDevice>({
+  protocol: 'system-api',
   listDevices,
 
   partsOf(device) {

@@ -4,7 +4,7 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
-import { isRecord } from '../../../domain/json.ts'
+import { isRecord, parseJson } from '../../../domain/json.ts'
 import type { UpstreamClient } from '../../../upstream/client.ts'
 import { ApiError } from '../../../upstream/errors.ts'
 import { readText } from '../../../upstream/fields.ts'
@@ -102,14 +102,6 @@ function readChange(eventName: string, envelope: Readonly<Record<string, unknown
     return { type: 'ignored', reason: `${eventName} events are not supported` }
   }
   return { type: 'report', report: { id: id.toLowerCase(), kind: 'receiver', ...value } }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 // --- Subscriptions ----------------------------------------------------------------------------------------------------

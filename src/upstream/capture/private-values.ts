@@ -1,0 +1,77 @@
+/** Finds names, serial numbers and secrets in what a device sends and in what is known of it. */
+
+import { isRecord, parseJson } from '../../domain/json.ts'
+
+export const privateKinds = ['name', 'serial', 'mac', 'ip', 'secret'] as const
+export type PrivateKind = (typeof privateKinds)[number]
+
+/** Value -> kind. */
+export type PrivateValues = Map<string, PrivateKind>
+
+export const macPattern = /(?<![0-9a-z])(?:[0-9a-f]{2}([:-]|%3a)(?:[0-9a-f]{2}\1){4}[0-9a-f]{2})(?![0-9a-f])/gi
+
+/** Without separators, in lower case. */
+export const digitsOfMac = (mac: string) => mac.replace(/[:-]|%3a/gi, '').toLowerCase()
+
+const kindsByKey: readonly (readonly [RegExp, PrivateKind])[] = [
+  [
+    /(?:password|passphrase|secret|token|jwt|psk|(?:shared|api|encryption)_?key|licen[cs]e_?(?:key|code)?)s?$/i,
+    'secret',
+  ],
+  [/(?:serial(?:_?(?:number|num|no))?|uuid)$/i, 'serial'],
+  [/(?:name|label|title|description|location|site|host|note|comment|user|e?mail)s?$/i, 'name'],
+]
+/** Keys that end like those of names, for values that are the same in every installation. */
+const publicKeys =
+  /(?:model|type|product|brand|vendor|manufacturer|firmware|band|mode|event|profile|family|property|feature|class|field|_from)_?(?:name|label|description|title)?$/i
+
+/** `NAME {Nora}`, `rxname(1)="Nora"`: a key that ends like that of a name, and its value. */
+const keyAndValue =
+  /\b\w*?(NAME|LABEL|LOCATION|DEVICE_ID|SERIAL(?:_?NUM(?:BER)?)?)(?:\(\d+\))?(?:=| )(?:\{([^{}]*)\}|"([^"\r\n]*)"|(\w+)(?= >))/gi
+/** `Name Nora`: a line that begins with the word. */
+const nameLine = /^Name (.+)$/gm
+
+/** Adds the private values of a record or a JSON document. */
+export function findInJson(value: unknown, values: PrivateValues, key = ''): void {
+  if (typeof value === 'string') {
+    for (const [mac] of value.matchAll(macPattern)) add(values, digitsOfMac(mac), 'mac')
+    const kind = kindOfKey(key)
+    if (kind !== null) add(values, value, kind)
+  } else if (typeof value === 'number') {
+    if (kindOfKey(key) === 'serial') add(values, String(value), 'serial')
+  } else if (Array.isArray(value)) {
+    for (const item of value) findInJson(item, values, key)
+  } else if (isRecord(value)) {
+    // `{"name": {"value": "Nora"}}`
+    for (const [name, item] of Object.entries(value)) findInJson(item, values, name === 'value' ? key : name)
+  }
+}
+
+/** Adds the private values of a message, which may contain several JSON documents or lines. */
+export function findInText(text: string, values: PrivateValues): void {
+  for (const [mac] of text.matchAll(macPattern)) add(values, digitsOfMac(mac), 'mac')
+  const whole = parseJson(text)
+  const documents = whole === undefined ? text.split(/[\r\n]+(?:data: ?)?/).map(parseJson) : [whole]
+  if (documents.some(isStructured)) {
+    for (const document of documents) findInJson(document, values)
+    return
+  }
+  for (const [, key = '', braced, quoted, plain] of text.matchAll(keyAndValue)) {
+    add(values, braced ?? quoted ?? plain ?? '', kindOfKey(key) ?? 'name')
+  }
+  for (const [, name = ''] of text.matchAll(nameLine)) add(values, name, 'name')
+}
+
+function isStructured(document: unknown): boolean {
+  return typeof document === 'object' && document !== null
+}
+
+function kindOfKey(key: string): PrivateKind | null {
+  if (publicKeys.test(key)) return null
+  return kindsByKey.find(([pattern]) => pattern.test(key))?.[1] ?? null
+}
+
+function add(values: PrivateValues, value: string, kind: PrivateKind): void {
+  const trimmed = value.trim()
+  if (trimmed !== '' && !values.has(trimmed)) values.set(trimmed, kind)
+}
