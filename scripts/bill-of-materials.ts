@@ -3,10 +3,24 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sourceDate } from './source-date.ts'
+import type { Source } from './source.ts'
 
 /** Packages with native code, and their loader. They are installed for each platform and not bundled. */
-export const nativePackages = ['@node-rs/argon2', '@photostructure/sqlite', 'node-gyp-build']
+export const nativePackages = [
+  '@node-rs/argon2',
+  '@photostructure/sqlite',
+  '@serialport/bindings-cpp',
+  'node-gyp-build',
+]
+
+/** The other packages that the one for serial ports needs. */
+export const serialPackages = [
+  '@serialport/bindings-cpp/node_modules/debug',
+  '@serialport/bindings-interface',
+  '@serialport/parser-delimiter',
+  '@serialport/parser-readline',
+  'ms',
+]
 
 /** The name of a package's folder in the taxonomy of CycloneDX. */
 const folderProperty = 'cdx:npm:package:path'
@@ -18,6 +32,16 @@ interface LockedPackage {
   readonly integrity?: string
   readonly dependencies?: Readonly<Record<string, string>>
   readonly optionalDependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
+}
+
+interface Metadata {
+  readonly timestamp: string
+  readonly component: {
+    readonly version: string
+    readonly pedigree?: { readonly commits: readonly { readonly uid: string }[] }
+    readonly externalReferences?: readonly { readonly url: string }[]
+  }
 }
 
 interface Component {
@@ -29,9 +53,14 @@ interface Component {
  * Lists the npm packages in `folders` (relative to `root`), the SQLite that one of them contains, and the Node.js of
  * this version.
  */
-export function billOfMaterials(root: string, folders: Iterable<string>, nodeVersion?: string): string {
+export function billOfMaterials(
+  root: string,
+  { version, commit, date, projectUrl }: Source,
+  folders: Iterable<string>,
+  nodeVersion?: string,
+): string {
   const { packages } = readJson(join(root, 'package-lock.json')) as { packages: Record<string, LockedPackage> }
-  const { name, version, license } = readJson(join(root, 'package.json')) as Record<string, string>
+  const { name, license } = readJson(join(root, 'package.json')) as Record<string, string>
   const { versions } = readJson(join(root, 'node_modules/@photostructure/sqlite/package.json')) as {
     versions: { sqlite: string }
   }
@@ -45,7 +74,7 @@ export function billOfMaterials(root: string, folders: Iterable<string>, nodeVer
   const self = `${name}@${version}`
   const content = {
     metadata: {
-      timestamp: sourceDate(root).toISOString(),
+      timestamp: date.toISOString(),
       component: {
         'bom-ref': self,
         type: 'application',
@@ -53,6 +82,8 @@ export function billOfMaterials(root: string, folders: Iterable<string>, nodeVer
         version,
         purl: `pkg:npm/${self}`,
         licenses: [{ license: { id: license } }],
+        ...(commit !== null && { pedigree: { commits: [{ uid: commit }] } }),
+        ...(projectUrl !== null && { externalReferences: [{ type: 'vcs', url: projectUrl }] }),
       },
     },
     components: [...[...byReference].map(([, folder]) => describePackage(folder, packages)), ...others],
@@ -63,6 +94,17 @@ export function billOfMaterials(root: string, folders: Iterable<string>, nodeVer
   }
   const serialNumber = `urn:uuid:${uuidOf(JSON.stringify(content))}`
   return JSON.stringify({ bomFormat: 'CycloneDX', specVersion: '1.5', serialNumber, version: 1, ...content })
+}
+
+/** Returns the sources of which a bill of materials was made. */
+export function sourceOf(bill: string): Source {
+  const { timestamp, component } = (JSON.parse(bill) as { metadata: Metadata }).metadata
+  const [commit] = component.pedigree?.commits ?? []
+  const [project] = component.externalReferences ?? []
+  return {
+    ...{ version: component.version, commit: commit?.uid ?? null, date: new Date(timestamp) },
+    projectUrl: project?.url ?? null,
+  }
 }
 
 /** Returns the folders of the npm packages in a bill of materials. */
@@ -117,8 +159,10 @@ function dependenciesOf(
   packages: Readonly<Record<string, LockedPackage>>,
   shipped: ReadonlySet<string>,
 ): string[] {
-  const { dependencies = {}, optionalDependencies = {} } = lockedIn(folder, packages)
-  return Object.keys({ ...dependencies, ...optionalDependencies })
+  const { dependencies = {}, optionalDependencies = {}, devDependencies = {} } = lockedIn(folder, packages)
+  // Those of Micwatch itself that are bundled.
+  const bundled = folder === '' ? devDependencies : {}
+  return Object.keys({ ...dependencies, ...optionalDependencies, ...bundled })
     .map((name) => resolve(name, folder, packages))
     .filter((path) => shipped.has(path))
     .map((path) => referenceOf(path, packages))

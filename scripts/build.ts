@@ -7,16 +7,15 @@ import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 import { build as bundleProgram, type Plugin } from 'esbuild'
 import { build as bundlePages } from 'vite'
-import { billOfMaterials, nativePackages } from './bill-of-materials.ts'
+import { billOfMaterials, nativePackages, serialPackages } from './bill-of-materials.ts'
 import { writeHelp } from './help.ts'
+import { readSource } from './source.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
 
-const { version, engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-  version: string
-  engines: { node: string }
-}
+const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { engines: { node: string } }
+const source = readSource(root)
 
 /** Entry points of the program, its worker threads and its child processes: name in `dist/` -> source file. */
 const entryPoints = {
@@ -24,10 +23,13 @@ const entryPoints = {
   'hash-worker': 'src/actions/access/hash-worker.ts',
   'checkpoint-worker': 'src/storage/checkpoint-worker.ts',
   'history-worker': 'src/history/levels/history-worker.ts',
+  'audio-worker': 'src/audio/audio-worker.ts',
   'frequency-worker': 'src/frequencies/frequency-worker.ts',
+  'coordination-worker': 'src/actions/frequencies/coordination-worker.ts',
   'scan-worker': 'src/actions/frequencies/scan-worker.ts',
   'demo-day-worker': 'simulators/demo-day-worker.ts',
   'backup-reader': 'src/storage/backup-reader.ts',
+  'database-copier': 'src/storage/database-copier.ts',
 }
 
 /** An optional dependency of `pg` that Micwatch does not use. */
@@ -105,7 +107,11 @@ async function buildProgram(): Promise<string[]> {
     minifySyntax: true,
     sourcemap: 'linked',
     banner: { js: commonJsBanner },
-    define: { __MICWATCH_VERSION__: JSON.stringify(version) },
+    define: {
+      __MICWATCH_VERSION__: JSON.stringify(source.version),
+      __MICWATCH_COMMIT__: JSON.stringify(source.commit),
+      __MICWATCH_PROJECT_URL__: JSON.stringify(source.projectUrl),
+    },
     metafile: true,
     logLevel: 'warning',
   })
@@ -178,11 +184,11 @@ process.env.NODE_ENV = 'production'
 try {
   rmSync(dist, { recursive: true, force: true })
   const inputs = await Promise.all([buildProgram(), buildPages(), buildLauncher().then(() => [])])
-  writeHelp(root, join(dist, 'web', 'help'))
+  writeHelp(root, join(dist, 'web'))
   await compressPages(join(dist, 'web'))
   const bundled = packageFolders(inputs.flat())
-  const native = nativePackages.map((name) => `node_modules/${name}`)
-  writeFileSync(join(dist, 'sbom.cdx.json'), billOfMaterials(root, [...bundled, ...native]))
+  const native = [...nativePackages, ...serialPackages].map((name) => `node_modules/${name}`)
+  writeFileSync(join(dist, 'sbom.cdx.json'), billOfMaterials(root, source, [...bundled, ...native]))
   writeFileSync(join(dist, 'licences.txt'), licencesOf(bundled, root))
 } catch (error) {
   console.error(`micwatch: build failed: ${error instanceof Error ? error.message : error}`)

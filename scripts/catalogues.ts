@@ -12,8 +12,8 @@ const index = 'virtual:catalogues'
 const prefix = 'virtual:catalogue/'
 
 /**
- * Provides `virtual:catalogues`, with the English texts of the frame and the live pages and the loaders of all other
- * parts: `app`, and one for each page section. If `isDivided` is false, it provides all English texts.
+ * Provides `virtual:catalogues`, with English and the loaders of all other languages. Each has the texts that are needed at
+ * the start, and loaders for the page sections. If `isDivided` is false, all texts are loaded at the start.
  */
 export function catalogues({ folder, isDivided }: { folder: string; isDivided: boolean }): Plugin {
   const languages = readdirSync(folder).map((name) => name.replace('.json', ''))
@@ -23,22 +23,25 @@ export function catalogues({ folder, isDivided }: { folder: string; isDivided: b
     resolveId: (id) => (id === index || id.startsWith(prefix) ? `\0${id}` : undefined),
     load(resolved) {
       const id = resolved.slice(1)
-      if (id === index) return writeIndex(languages, sections)
+      if (id === index) return writeIndex(languages)
       if (!id.startsWith(prefix)) return undefined
       const [language = '', part = ''] = id.slice(prefix.length).split(':')
       const texts = language === 'en' ? english : JSON.parse(readFileSync(join(folder, `${language}.json`), 'utf8'))
-      return `export default ${JSON.stringify(partOf(texts, part, sections))}`
+      const module = `export default ${JSON.stringify(partOf(texts, part, sections))}`
+      if (part !== 'app') return module
+      return `${module}\nexport const sections = { ${sections.map((name) => writeLoader(name, `${language}:${name}`))} }`
     },
   }
 }
 
-function writeIndex(languages: readonly string[], sections: readonly string[]): string {
-  const loaders = languages.map((language) => {
-    const parts = language === 'en' ? sections : ['app', ...sections]
-    const imports = parts.map((part) => `${part}: () => import('${prefix}${language}:${part}')`)
-    return `'${language}': { ${imports.join(', ')} }`
-  })
-  return `export { default as english } from '${prefix}en:app'\nexport const loaders = { ${loaders.join(', ')} }`
+function writeIndex(languages: readonly string[]): string {
+  const others = languages.filter((language) => language !== 'en')
+  const loaders = others.map((language) => writeLoader(language, `${language}:app`))
+  return `export * as english from '${prefix}en:app'\nexport const loaders = { ${loaders} }`
+}
+
+function writeLoader(name: string, module: string): string {
+  return `'${name}': () => import('${prefix}${module}')`
 }
 
 function partOf(texts: Texts, part: string, sections: readonly string[]): Texts {

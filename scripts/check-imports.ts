@@ -32,8 +32,16 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'manufacturers/index': ['manufacturers/plugin', 'manufacturers/x', 'domain'],
   'manufacturers/sources': ['manufacturers/plugin', 'manufacturers/index', 'upstream', 'domain'],
   'manufacturers/probe': ['manufacturers/plugin', 'manufacturers/sources', 'upstream', 'domain', 'platform'],
-  'manufacturers/search': ['manufacturers/plugin', 'manufacturers/probe', 'upstream'],
+  'manufacturers/search': ['manufacturers/plugin', 'manufacturers/probe', 'upstream', 'domain', 'platform'],
   'manufacturers/detect': ['manufacturers/plugin', 'manufacturers/probe', 'upstream', 'domain', 'platform'],
+  'manufacturers/replay-server': ['upstream'],
+  'manufacturers/replay': [
+    'manufacturers/plugin',
+    'manufacturers/index',
+    'manufacturers/replay-server',
+    'upstream',
+    'domain',
+  ],
   'manufacturers/check-access': ['manufacturers/detect', 'manufacturers/sources', 'upstream'],
   'manufacturers/test': ['manufacturers', 'upstream', 'domain', 'simulators'],
   storage: ['contract', 'history/levels', 'domain', 'platform'],
@@ -121,13 +129,29 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Each subsystem owns a part of the running service. They may import each other. */
-const subsystems = ['sources', 'ingest', 'conditions', 'alerts', 'frequencies', 'history', 'sites', 'lists', 'live']
+const subsystems = [
+  'audio',
+  'sources',
+  'ingest',
+  'conditions',
+  'alerts',
+  'frequencies',
+  'history',
+  'sites',
+  'lists',
+  'live',
+]
 
 /** The modules of a manufacturer that other layers may import. */
 const publicModules = /^src\/manufacturers\/([^/]+\.ts|[^/]+\/index\.ts)$/
 
 /** Files that may use the global `process`, in addition to tests. */
-const mayUseProcess = ['src/main.ts', 'src/cli/program.ts', 'src/storage/backup-reader.ts']
+const mayUseProcess = [
+  'src/main.ts',
+  'src/cli/program.ts',
+  'src/storage/backup-reader.ts',
+  'src/storage/database-copier.ts',
+]
 
 /** Layers that run in the browser. */
 const browserLayers = ['contract', 'domain', 'web']

@@ -1,11 +1,10 @@
 /**
- * Renders the documents to HTML pages, which the service serves under `/help/`. Their only script checks the clock of
- * the device.
+ * Renders the documents to HTML pages, which the service serves under `/help/`. They load the script and the styles of
+ * the other pages, for the status line.
  */
 
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
-import { buildSync } from 'esbuild'
 import { Marked, type Token, type Tokens } from 'marked'
 
 /** The document that lists all others and defines the navigation. */
@@ -15,7 +14,6 @@ const otherFiles = ['CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'SUPPORT.m
 const folders = ['docs', 'deploy']
 /** Relative to `/help/`. */
 const styleSheet = 'help.css'
-const clockScript = 'help-clock.js'
 
 const parser = new Marked({ gfm: true })
 
@@ -111,7 +109,7 @@ function readNavigation(root: string): NavigationSection[] {
 }
 
 /** Links to files outside the help become text. */
-function renderDocument(root: string, source: string, sections: readonly NavigationSection[]): HelpPage {
+function renderDocument(root: string, source: string, { sections, assets }: Frame): HelpPage {
   const files = new Set(listHelpFiles(root))
   const address = addressOf(source)
   const base = posix.relative(dirname(address), '.') || '.'
@@ -165,7 +163,7 @@ function renderDocument(root: string, source: string, sections: readonly Navigat
     },
   })
   const body = marked.parse(readFileSync(join(root, source), 'utf8'), { async: false })
-  return { address, html: frame({ source, title, body, contents, base, address, sections }) }
+  return { address, html: frame({ source, title, body, contents, base, address, sections, assets }) }
 }
 
 /** Returns the address of a link, relative to the page; null if the help does not contain the file. */
@@ -183,7 +181,14 @@ function pictureSize(path: string): { readonly width: number; readonly height: n
   return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }
 }
 
-interface FrameOptions {
+/** The same for all documents. */
+interface Frame {
+  readonly sections: readonly NavigationSection[]
+  /** The elements of `index.html` that load scripts and styles. */
+  readonly assets: readonly string[]
+}
+
+interface FrameOptions extends Frame {
   readonly source: string
   readonly title: string
   readonly body: string
@@ -191,10 +196,9 @@ interface FrameOptions {
   /** The address of the help, relative to the page. */
   readonly base: string
   readonly address: string
-  readonly sections: readonly NavigationSection[]
 }
 
-function frame({ source, title, body, contents, base, address, sections }: FrameOptions): string {
+function frame({ source, title, body, contents, base, address, sections, assets }: FrameOptions): string {
   const isIndex = source === indexSource
   const link = (file: string, text: string, attributes = '') =>
     `<a href="${posix.relative(dirname(address), addressOf(file))}"${attributes}>${text}</a>`
@@ -217,12 +221,14 @@ function frame({ source, title, body, contents, base, address, sections }: Frame
     '<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     `<title>${isIndex ? 'Help' : `${escapeHtml(title)} · Help`} · Micwatch</title>`,
-    `<link rel="icon" href="data:,"><link rel="stylesheet" href="${base}/${styleSheet}"><script type="module" src="${base}/${clockScript}"></script>`,
+    '<meta name="color-scheme" content="dark">',
+    ...assets.map((element) => element.replace('="./', `="${base}/../`)),
+    `<link rel="stylesheet" href="${base}/${styleSheet}">`,
     '</head>',
     '<body>',
-    '<a class="skip" href="#content">Skip to content</a>',
-    `<header class="bar"><a class="brand" href="${base}/../">Micwatch</a> ${link(indexSource, 'Help', isIndex ? ' aria-current="page"' : '')} <a class="to-documents" href="#documents">All documents</a></header>`,
-    '<div class="columns">',
+    '<a class="skip" href="#content" lang="en">Skip to content</a>',
+    `<header class="bar" lang="en"><a class="brand" href="${base}/../">Micwatch</a> ${link(indexSource, 'Help', isIndex ? ' aria-current="page"' : '')} <a class="to-documents" href="#documents">All documents</a></header>`,
+    '<div class="columns" lang="en">',
     '<main id="content" tabindex="-1">',
     heading,
     !isIndex && contents.length > 2
@@ -235,6 +241,7 @@ function frame({ source, title, body, contents, base, address, sections }: Frame
     '</main>',
     `<nav id="documents" aria-label="Documents">${lists.join('\n')}</nav>`,
     '</div>',
+    '<div id="status"></div>',
     '</body>',
     '</html>',
   ].join('\n')
@@ -245,19 +252,20 @@ function splitAfterHeading(body: string): readonly [string, string] {
   return end === -1 ? ['', body] : [body.slice(0, end + '</h1>'.length), body.slice(end + '</h1>'.length)]
 }
 
-/** Writes all pages and linked files to `target`. */
-export function writeHelp(root: string, target: string): void {
-  const sections = readNavigation(root)
+/** Writes all pages and linked files to the folder `help` of the built pages. */
+export function writeHelp(root: string, web: string): void {
+  const target = join(web, 'help')
+  const frame = { sections: readNavigation(root), assets: readAssets(web) }
   for (const file of listHelpFiles(root)) {
     const path = join(target, addressOf(file))
     mkdirSync(dirname(path), { recursive: true })
-    if (isDocument(file)) writeFileSync(path, renderDocument(root, file, sections).html)
+    if (isDocument(file)) writeFileSync(path, renderDocument(root, file, frame).html)
     else copyFileSync(join(root, file), path)
   }
   copyFileSync(join(root, 'scripts', styleSheet), join(target, styleSheet))
-  buildSync({
-    entryPoints: [join(root, 'web/app/help-clock.ts')],
-    outfile: join(target, clockScript),
-    ...{ bundle: true, format: 'esm', minify: true },
-  })
+}
+
+function readAssets(web: string): string[] {
+  const html = readFileSync(join(web, 'index.html'), 'utf8')
+  return html.match(/<link rel="(?:icon|stylesheet|modulepreload)"[^>]*>|<script type="module"[^>]*><\/script>/g) ?? []
 }

@@ -81,6 +81,8 @@ const sizes = [
   { width: 3840, height: 2160 },
 ] as const
 const themes = ['dark', 'light'] as const
+/** The time until a page has drawn its canvases in a new size. */
+const settlingMs = 300
 /** The time until the demo has a low battery, a changed address of a receiver, and an offline receiver. */
 const storyMs = 150_000
 
@@ -122,7 +124,7 @@ async function takeEveryPage(browser: Browser, address: string): Promise<void> {
   const { receivers } = await readData(address)
   const [receiver] = receivers
   const ids: Partial<Record<string, number>> = {
-    ...{ channel: receiver?.channels[0]?.id, receiver: receiver?.id, show: 1, report: 1 },
+    ...{ channel: receiver?.channels[0]?.id, receiver: receiver?.id, show: 1, report: 1, check_report: 1 },
   }
   const paths = [
     ...pages.map(({ name, path }) => ({ name: name as string, path: path.replace(':id', String(ids[name] ?? '')) })),
@@ -136,10 +138,12 @@ async function takeEveryPage(browser: Browser, address: string): Promise<void> {
     for (const { name, path } of paths) {
       const url = new URL(path, address)
       url.searchParams.set('theme', theme)
+      await page.goto(url.href)
+      await waitForContent(page)
+      // The page stays open, because loading it takes longer than everything else.
       for (const size of sizes) {
         await page.setViewportSize(size)
-        await page.goto(url.href)
-        await waitForContent(page)
+        await page.waitForTimeout(settlingMs)
         await page.screenshot({ path: `${folder}${name}-${size.width}-${theme}.png` })
       }
       console.log(`${name}, ${theme}`)
@@ -191,7 +195,11 @@ async function setUp(browser: Browser, address: string): Promise<Cookie[]> {
   return cookies
 }
 
+/** Waits for the first receivers. */
 async function readData(address: string): Promise<Pick<DataBody, 'receivers'>> {
   const response = await fetch(new URL('/api/data.json', address))
-  return (await response.json()) as DataBody
+  const data = (await response.json()) as DataBody
+  if (data.receivers.length > 0) return data
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  return readData(address)
 }

@@ -1,5 +1,5 @@
 /**
- * Writes docs/websocket.md from the message schemas, and the tables of alert kinds and settings in other documents. Run it
+ * Writes docs/websocket.md from the message schemas, and the tables of alert kinds, settings and models in other documents. Run it
  * when they change: `tsx scripts/write-docs.ts`.
  */
 
@@ -17,11 +17,13 @@ import {
 } from '../src/contract/settings.ts'
 import { fieldsOf, hoist, nameOf, type Schema, typeOf } from '../src/http/routes/json-schema.ts'
 import { liveProtocol } from '../src/live/routes/client-messages.ts'
+import { plugins } from '../src/manufacturers/index.ts'
 
 /** Returns the documents that contain anything generated, by path. */
 export function generateDocs(): Readonly<Record<string, string>> {
   return {
     'websocket.md': websocketDocs(),
+    'hardware.md': withTable(read('hardware.md'), 'status of each model', modelStatusTable()),
     'interface.md': withTable(read('interface.md'), 'alert kinds', alertTable()),
     'configuration.md': settingTables.reduce(
       (text, subjects) => withTable(text, `settings: ${subjects.join(', ')}`, settingTable(subjects)),
@@ -52,11 +54,27 @@ function alertTable(): readonly string[] {
   return ['| Kind | Severity | Delay | Raised when |', '| --- | --- | --- | --- |', ...rows]
 }
 
+function modelStatusTable(): readonly string[] {
+  const rows = plugins.flatMap(({ name, modelStatus = [] }) =>
+    modelStatus.map((row) => {
+      const values = row.values.length === 0 ? '–' : row.values.join(', ')
+      const cells = [name, row.model, row.firmware ?? 'any', row.status, row.date, row.source, values]
+      return `| ${cells.join(' | ')} |`
+    }),
+  )
+  return [
+    '| Manufacturer | Model | Firmware | Status | Date | Source | Values |',
+    '| --- | --- | --- | --- | --- | --- | --- |',
+    ...rows,
+  ]
+}
+
 /** Each list of subjects has a table. */
 const settingTables: readonly (readonly SettingSubject[])[] = [
   ['polling', 'battery', 'rf', 'audio', 'alerts'],
   ['history'],
   ['identify'],
+  ['listening'],
   ['documents'],
 ]
 

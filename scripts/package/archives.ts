@@ -1,19 +1,25 @@
-/** Writes the archives of packages: `ar` (the container of a deb), tar.gz and zip. The output is reproducible. */
+/** Writes the archives of packages: `ar` (the container of a deb), tar and zip. The output is reproducible. */
 
 import { execFileSync } from 'node:child_process'
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32, deflateRawSync } from 'node:zlib'
 
+export const tarGz = (folder: string, entries: readonly string[], date: Date) => tar(folder, entries, date, 'gzip -n')
+
+/** The result depends on the size of the blocks, but not on the number of processors. */
+export const tarXz = (folder: string, entries: readonly string[], date: Date) =>
+  tar(folder, entries, date, 'xz --threads=4 --block-size=16MiB')
+
 /**
  * Packs the entries of a folder with GNU tar, owned by root and readable by all users, whatever the umask. All files
  * have the time `date`.
  */
-export function tarGz(folder: string, entries: readonly string[], date: Date): Buffer {
+function tar(folder: string, entries: readonly string[], date: Date, compressor: string): Buffer {
   const owner = ['--owner=root:0', '--group=root:0', '--numeric-owner', '--mode=u=rwX,go=rX']
   const args = [
     '--create',
-    '--use-compress-program=gzip -n',
+    `--use-compress-program=${compressor}`,
     '--sort=name',
     `--mtime=@${date.getTime() / 1000}`,
     ...owner,

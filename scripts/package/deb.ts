@@ -1,95 +1,116 @@
-/** Builds a Debian package: the program in /opt/micwatch, its unit, its configuration, and scripts for dpkg. */
+/** Builds the Debian packages: the service with its scripts for dpkg, and the kiosk. */
 
 import { createHash } from 'node:crypto'
-import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
-import { ar, tarGz } from './archives.ts'
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import type { Source } from '../source.ts'
+import { ar, tarGz, tarXz } from './archives.ts'
+import { contactOf, layOutSystem, type PackageOptions, place, write } from './system.ts'
 
 interface DebOptions {
-  /** The folder of the program, which is moved into the package. */
-  readonly program: string
-  /** An empty working folder. */
+  readonly root: string
+  readonly source: Source
   readonly work: string
-  /** The folder with the scripts and the configuration. */
-  readonly files: string
-  /** The unit in `deploy/`. */
-  readonly unit: string
-  readonly version: string
-  readonly architecture: string
-  /** The time of all files. */
-  readonly date: Date
+  readonly isFast: boolean
 }
 
-const conffiles = ['/etc/micwatch/micwatch.yaml']
-const scripts = ['postinst', 'prerm', 'postrm']
-
-export function buildDeb({ program, work, files, unit, version, architecture, date }: DebOptions): Buffer {
-  const [data, control] = [join(work, 'data'), join(work, 'control')]
-  for (const folder of ['opt', 'etc/micwatch', 'lib/systemd/system', 'usr/bin', 'usr/share/doc/micwatch'])
-    mkdirSync(join(data, folder), { recursive: true, mode: 0o755 })
-  mkdirSync(control, { recursive: true })
-  renameSync(program, join(data, 'opt/micwatch'))
-  place(join(files, 'deb-micwatch.sh'), join(data, 'usr/bin/micwatch'), 0o755)
-  place(join(files, 'micwatch.yaml'), join(data, 'etc/micwatch/micwatch.yaml'), 0o644)
-  cpSync(join(data, 'opt/micwatch/LICENSE'), join(data, 'usr/share/doc/micwatch/copyright'))
-  writeFileSync(join(data, 'lib/systemd/system/micwatch.service'), toPackagedUnit(readFileSync(unit, 'utf8')), {
-    mode: 0o644,
-  })
-
-  for (const name of scripts) place(join(files, name), join(control, name), 0o755)
-  writeFileSync(join(control, 'conffiles'), `${conffiles.join('\n')}\n`)
-  const installed = listFiles(data)
-  const sums = installed.map((path) => `${md5(path)}  ${relative(data, path)}`)
-  writeFileSync(join(control, 'md5sums'), `${sums.join('\n')}\n`)
-  const kilobytes = Math.ceil(installed.reduce((sum, path) => sum + statSync(path).size, 0) / 1024)
-  writeFileSync(join(control, 'control'), describe(version, architecture, kilobytes))
-
-  return ar([
-    ['debian-binary', Buffer.from('2.0\n')],
-    [
-      'control.tar.gz',
-      tarGz(control, ['./control', './conffiles', './md5sums', ...scripts.map((name) => `./${name}`)], date),
-    ],
-    ['data.tar.gz', tarGz(data, ['.'], date)],
-  ])
+interface DebDescription {
+  readonly name: string
+  readonly architecture: 'amd64' | 'arm64' | 'all'
+  readonly section: string
+  /** Fields of the control file besides those of every package. */
+  readonly fields: string
+  /** Configuration files, which an update does not overwrite. */
+  readonly conffiles: readonly string[]
+  /** Maintainer scripts: name -> source file. */
+  readonly scripts: Readonly<Record<string, string>>
 }
 
-function place(from: string, to: string, mode: number): void {
-  mkdirSync(dirname(to), { recursive: true })
-  cpSync(from, to)
-  chmodSync(to, mode)
-}
-
-/** Adapts the unit to the paths and the user of the package. Throws if an expected line is missing. */
-function toPackagedUnit(unit: string): string {
-  const changes = [
-    [/^# Install as .*\n/m, ''],
-    [
-      /^ExecStart=.*$/m,
-      'ExecStart=/opt/micwatch/bin/node /opt/micwatch/dist/main.js serve --config /etc/micwatch/micwatch.yaml',
-    ],
-    [/^Environment=MICWATCH_DATA_DIR=.*\n/m, ''],
-    [/^EnvironmentFile=.*$/m, 'EnvironmentFile=-/etc/micwatch/micwatch.env'],
-    [/^DynamicUser=yes$/m, 'User=micwatch\nGroup=micwatch'],
-  ] as const
-  return changes.reduce((text, [pattern, replacement]) => {
-    if (!pattern.test(text)) throw new Error(`deploy/micwatch.service has no line ${pattern.source}`)
-    return text.replace(pattern, replacement)
-  }, unit)
-}
-
-function describe(version: string, architecture: string, kilobytes: number): string {
-  return `Package: micwatch
-Version: ${version}
-Architecture: ${architecture}
-Maintainer: Micwatch
-Installed-Size: ${kilobytes}
-Depends: libc6 (>= 2.29), libstdc++6, libatomic1, passwd
-Section: sound
-Priority: optional
+export function buildDeb(options: PackageOptions, architecture: 'amd64' | 'arm64'): Buffer {
+  const files = join(options.root, 'scripts/package/files')
+  const tree = layOutSystem(options, 'lib/systemd/system')
+  return pack(tree, options, {
+    name: 'micwatch',
+    architecture,
+    section: 'sound',
+    fields: `Depends: libc6 (>= 2.29), libstdc++6, libatomic1, passwd
 Description: monitor for wireless microphones
  Shows all wireless microphones in a venue on one page, live: receivers,
  channels and transmitters of many manufacturers. Contains its own Node.js.
+`,
+    conffiles: ['/etc/micwatch/micwatch.yaml'],
+    scripts: Object.fromEntries(['postinst', 'prerm', 'postrm'].map((name) => [name, join(files, name)])),
+  })
+}
+
+/** The package that shows a page on the whole screen of a Raspberry Pi. */
+export function buildKioskDeb(options: DebOptions): Buffer {
+  const files = join(options.root, 'scripts/package/files/kiosk')
+  const tree = join(options.work, 'data')
+  place(join(files, 'start'), join(tree, 'usr/lib/micwatch-kiosk/start'), 0o755)
+  place(join(files, 'micwatch-kiosk.desktop'), join(tree, 'etc/xdg/autostart/micwatch-kiosk.desktop'))
+  place(join(files, 'default'), join(tree, 'etc/default/micwatch-kiosk'))
+  return pack(tree, options, {
+    name: 'micwatch-kiosk',
+    architecture: 'all',
+    section: 'sound',
+    fields: `Depends: chromium | chromium-browser, curl
+Suggests: micwatch
+Description: Micwatch on the whole screen of a Raspberry Pi
+ Opens a page of Micwatch, usually the wall, when the desktop starts, and opens
+ it again when the browser ends. The service may run on another machine.
+`,
+    conffiles: ['/etc/default/micwatch-kiosk', '/etc/xdg/autostart/micwatch-kiosk.desktop'],
+    scripts: { postinst: join(files, 'postinst') },
+  })
+}
+
+function pack(tree: string, { root, source, work, isFast }: DebOptions, description: DebDescription): Buffer {
+  const { name, architecture, section, fields, conffiles, scripts } = description
+  const { version, date } = source
+  const contact = contactOf(root)
+  const documents = join(tree, 'usr/share/doc', name)
+  mkdirSync(documents, { recursive: true })
+  cpSync(join(root, 'LICENSE'), join(documents, 'copyright'))
+  write(join(documents, 'changelog.gz'), gzipSync(describeChanges(name, version, contact, date), { level: 9 }))
+  place(join(root, 'scripts/package/files/lintian', name), join(tree, 'usr/share/lintian/overrides', name))
+
+  const control = join(work, 'control')
+  mkdirSync(control, { recursive: true })
+  for (const [script, path] of Object.entries(scripts)) place(path, join(control, script), 0o755)
+  writeFileSync(join(control, 'conffiles'), `${conffiles.join('\n')}\n`)
+  const installed = listFiles(tree)
+  // dpkg knows the sums of configuration files itself.
+  const summed = installed.filter((path) => !conffiles.includes(`/${relative(tree, path)}`))
+  writeFileSync(join(control, 'md5sums'), summed.map((path) => `${md5(path)}  ${relative(tree, path)}\n`).join(''))
+  const kilobytes = Math.ceil(installed.reduce((sum, path) => sum + statSync(path).size, 0) / 1024)
+  writeFileSync(
+    join(control, 'control'),
+    `Package: ${name}
+Version: ${version}
+Architecture: ${architecture}
+Maintainer: ${contact}
+Installed-Size: ${kilobytes}
+Section: ${section}
+Priority: optional
+${fields}`,
+  )
+  const controlFiles = readdirSync(control).map((file) => `./${file}`)
+  const data: [string, Buffer] = isFast
+    ? ['data.tar.gz', tarGz(tree, ['.'], date)]
+    : ['data.tar.xz', tarXz(tree, ['.'], date)]
+  return ar([['debian-binary', Buffer.from('2.0\n')], ['control.tar.gz', tarGz(control, controlFiles, date)], data])
+}
+
+/** In the format of Debian's changelogs. */
+function describeChanges(name: string, version: string, contact: string, date: Date): string {
+  const time = date.toUTCString().replace('GMT', '+0000')
+  return `${name} (${version}) stable; urgency=medium
+
+  * See /opt/micwatch/CHANGELOG.md of the package micwatch.
+
+ -- ${contact}  ${time}
 `
 }
 

@@ -1,6 +1,7 @@
 /**
- * `npm run package`: builds the packages in `release/`, with SHA256SUMS and the bill of materials. `npm run package --
- * <target>` builds one. Requires `npm run build`, GNU tar and, at first, the npm registry.
+ * `npm run package`: builds the packages in `release/`, each with its bill of materials, and SHA256SUMS. `npm run
+ * package -- <target>` builds one, and `--fast` compresses less. Requires `npm run build`, GNU tar, xz, rpmbuild and
+ * makensis, and at first the npm registry.
  */
 
 import { createHash } from 'node:crypto'
@@ -8,66 +9,81 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { sourceDate } from '../source-date.ts'
+import type { Source } from '../source.ts'
 import { tarGz, zip } from './archives.ts'
-import { buildDeb } from './deb.ts'
+import { buildDeb, buildKioskDeb } from './deb.ts'
 import { addLaunchers } from './launchers.ts'
-import { billOfPackages, PackageError, writeProgram } from './program.ts'
-import { fileNameOf, type Target, targets } from './targets.ts'
+import { billOfPackages, PackageError, readBuild, writeProgram } from './program.ts'
+import { buildRpm } from './rpm.ts'
+import { buildSetup } from './setup.ts'
+import type { PackageOptions } from './system.ts'
+import { architectureOf, fileNameOf, type Target, targets } from './targets.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const files = join(root, 'scripts/package/files')
 const release = join(root, 'release')
-const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+const kiosk = 'kiosk'
+const names = [...targets.map(({ name }) => name), kiosk]
 
-function buildPackage(target: Target): void {
+function buildPackage(target: Target, source: Source, isFast: boolean): void {
+  const { version } = source
+  const file = join(release, fileNameOf(target, version))
+  inWorkFolder((work) => {
+    const program = join(work, `micwatch-${version}`)
+    writeProgram(program, { root, target, cache: join(root, 'node_modules/.cache/micwatch-package') })
+    writeFileSync(file, pack(target, { root, source, program, work: join(work, 'package'), isFast }, work))
+  })
+  writeFileSync(`${file}.cdx.json`, billOfPackages(root, [target]))
+}
+
+function pack(target: Target, options: PackageOptions, folder: string): Buffer {
+  const { kind } = target
+  if (kind === 'deb') return buildDeb(options, architectureOf(target) as 'amd64' | 'arm64')
+  if (kind === 'rpm') return buildRpm(options, architectureOf(target) as 'x86_64' | 'aarch64')
+  const { version, date } = options.source
+  addLaunchers(options.program, target.program === 'node.exe')
+  if (kind === 'setup') return buildSetup(options)
+  return kind === 'zip' ? zip(folder, `micwatch-${version}`, date) : tarGz(folder, [`micwatch-${version}`], date)
+}
+
+function buildKiosk(source: Source): void {
+  const file = join(release, `micwatch-kiosk_${source.version}_all.deb`)
+  inWorkFolder((work) => writeFileSync(file, buildKioskDeb({ root, source, work, isFast: false })))
+}
+
+function inWorkFolder(build: (work: string) => void): void {
   const work = mkdtempSync(join(tmpdir(), 'micwatch-package-'))
   try {
-    const name = `micwatch-${version}`
-    const program = join(work, name)
-    writeProgram(program, { root, target, cache: join(root, 'node_modules/.cache/micwatch-package') })
-    writeFileSync(join(release, fileNameOf(target, version)), pack(target, work, name))
+    build(work)
   } finally {
     rmSync(work, { recursive: true, force: true })
   }
 }
 
-function pack({ kind, program, architecture = 'amd64' }: Target, work: string, name: string): Buffer {
-  const date = sourceDate(root)
-  if (kind === 'deb') {
-    const unit = join(root, 'deploy/micwatch.service')
-    return buildDeb({ program: join(work, name), work: join(work, 'deb'), files, unit, version, architecture, date })
-  }
-  addLaunchers(join(work, name), program === 'node.exe')
-  return kind === 'zip' ? zip(work, name, date) : tarGz(work, [name], date)
-}
-
-const isBuilt = (target: Target) => existsSync(join(release, fileNameOf(target, version)))
-
 /** In the format of `sha256sum --check`. */
 function writeChecksums(): void {
-  const names = readdirSync(release)
+  const files = readdirSync(release)
     .filter((name) => name !== 'SHA256SUMS')
     .sort()
-  const lines = names.map(
-    (name) =>
-      `${createHash('sha256')
-        .update(readFileSync(join(release, name)))
-        .digest('hex')}  ${name}`,
-  )
-  writeFileSync(join(release, 'SHA256SUMS'), `${lines.join('\n')}\n`)
+  const sumOf = (name: string) =>
+    createHash('sha256')
+      .update(readFileSync(join(release, name)))
+      .digest('hex')
+  writeFileSync(join(release, 'SHA256SUMS'), files.map((name) => `${sumOf(name)}  ${name}\n`).join(''))
 }
 
-function run(names: readonly string[]): void {
-  const unknown = names.find((name) => !targets.some((target) => target.name === name))
-  if (unknown !== undefined)
-    throw new PackageError(`unknown target ${unknown}; expected one of ${targets.map(({ name }) => name).join(', ')}`)
+function run(args: readonly string[]): void {
+  const isFast = args.includes('--fast')
+  const wanted = args.filter((name) => name !== '--fast')
+  const unknown = wanted.find((name) => !names.includes(name))
+  if (unknown !== undefined) throw new PackageError(`unknown target ${unknown}; expected one of ${names.join(', ')}`)
   if (!existsSync(join(root, 'dist/main.js'))) throw new PackageError('dist/ is missing; run: npm run build')
+  const source = readBuild(root)
+  const isWanted = (name: string) => wanted.length === 0 || wanted.includes(name)
   // A complete build leaves no packages of other versions.
-  if (names.length === 0) rmSync(release, { recursive: true, force: true })
+  if (wanted.length === 0) rmSync(release, { recursive: true, force: true })
   mkdirSync(release, { recursive: true })
-  for (const target of targets) if (names.length === 0 || names.includes(target.name)) buildPackage(target)
-  writeFileSync(join(release, `micwatch-${version}.cdx.json`), billOfPackages(root, targets.filter(isBuilt)))
+  for (const target of targets) if (isWanted(target.name)) buildPackage(target, source, isFast)
+  if (isWanted(kiosk)) buildKiosk(source)
   writeChecksums()
 }
 

@@ -1,6 +1,6 @@
 /** Creates the folder of the program: the build, Node.js, and the native packages of one platform. */
 
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   cpSync,
@@ -14,7 +14,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
-import { billOfMaterials, listedFolders } from '../bill-of-materials.ts'
+import { billOfMaterials, listedFolders, serialPackages, sourceOf } from '../bill-of-materials.ts'
+import type { Source } from '../source.ts'
 import { nodeVersion, type Target } from './targets.ts'
 
 /** An error that its message explains. */
@@ -36,7 +37,8 @@ export function writeProgram(folder: string, { root, target, cache }: ProgramOpt
   for (const name of ['LICENSE', 'CHANGELOG.md']) cpSync(join(root, name), join(folder, name))
   // The README of the repository describes the sources.
   cpSync(join(root, 'scripts/package/README.md'), join(folder, 'README.md'))
-  const { name, version, type, license } = readJson(join(root, 'package.json'))
+  const { name, type, license } = readJson(join(root, 'package.json'))
+  const { version } = readBuild(root)
   // `type` makes Node.js treat the files in dist/ as modules.
   writeFileSync(
     join(folder, 'package.json'),
@@ -60,15 +62,39 @@ export function writeProgram(folder: string, { root, target, cache }: ProgramOpt
   // Node.js of these packages also needs glibc.
   const isUsable = (path: string) => !path.endsWith('.musl.node')
   cpSync(join(modules, sqlite, prebuilt), join(into(sqlite), prebuilt), { recursive: true, filter: isUsable })
+  copySerial(modules, into, target)
   // Finds the prebuilt file.
   copyPackage(join(modules, 'node-gyp-build'), into('node-gyp-build'))
 }
 
+/** Copies the package for serial ports, with the prebuilt file of the platform. */
+function copySerial(modules: string, into: (packageName: string) => string, target: Target): void {
+  const serial = '@serialport/bindings-cpp'
+  copyPackage(join(modules, serial), into(serial), ['prebuilds', 'src', 'binding.gyp'])
+  const prebuilt = join('prebuilds', target.serial)
+  const isUsable = (path: string) => !path.endsWith('.musl.node')
+  cpSync(join(modules, serial, prebuilt), join(into(serial), prebuilt), { recursive: true, filter: isUsable })
+  for (const name of serialPackages) copyPackage(join(modules, name), into(name))
+}
+
 /** Returns the bill of materials of the packages of these targets. */
 export function billOfPackages(root: string, targets: readonly Target[]): string {
-  const built = listedFolders(readFileSync(join(root, 'dist/sbom.cdx.json'), 'utf8'))
+  const built = readBill(root)
   const binaries = targets.map(({ argon2 }) => `node_modules/${argon2}`)
-  return billOfMaterials(root, [...built, ...binaries], nodeVersion)
+  return billOfMaterials(root, sourceOf(built), [...listedFolders(built), ...binaries], nodeVersion)
+}
+
+/** Returns the sources from which `dist/` was built. */
+export function readBuild(root: string): Source {
+  return sourceOf(readBill(root))
+}
+
+const readBill = (root: string) => readFileSync(join(root, 'dist/sbom.cdx.json'), 'utf8')
+
+/** Throws an error that names the Debian package of a missing program. */
+export function requireProgram(name: string, debianPackage: string): void {
+  if (spawnSync('which', [name]).status === 0) return
+  throw new PackageError(`${name} is missing; install the Debian package ${debianPackage}`)
 }
 
 /** Copies the files of a package that run, except those in `without`. */

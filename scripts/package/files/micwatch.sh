@@ -3,7 +3,7 @@
 file=$0
 if [ -L "$file" ]; then file=$(readlink -f -- "$file"); fi
 case $file in
-  */*) here=$(CDPATH= cd -- "${file%/*}" && pwd -P) ;;
+  */*) here=$(CDPATH='' cd -- "${file%/*}" && pwd -P) ;;
   *) here=$(pwd -P) ;;
 esac
 exec "$here/bin/node" "$here/dist/main.js" "$@"
