@@ -26,8 +26,8 @@ export default defineConfig({
     pool: 'forks',
     // A worker process runs many files, and loads a module once for all of them, which takes a third of the CPU time.
     isolate: false,
-    // More than cores, because test files wait more than they compute.
-    maxWorkers: 6,
+    // More than cores, because test files also wait. With many more, tests exceed deadlines on a slow machine.
+    maxWorkers: 4,
     sequence: { sequencer: SlowestFirst },
     // Larger than the default, because the garbage collector otherwise takes a seventh of the CPU time.
     execArgv: ['--max-semi-space-size=64'],

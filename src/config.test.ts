@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { ConfigError, readConfig } from './config.ts'
+import { ConfigError, inspectConfig, readConfig } from './config.ts'
 
 function fileWith(content: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'micwatch-config-'))
@@ -120,7 +120,7 @@ describe('readConfig, checking values', () => {
   })
 
   test.each([
-    ['server: {prot: 1}', 'micwatch.yaml: server.prot: unknown key'],
+    ['server: {prot: 1}', 'micwatch.yaml: server.prot: unknown key; did you mean port?'],
     ['server: {port: high}', 'micwatch.yaml: server.port: expected a whole number from 0 to 65535'],
     ['server: 5', 'micwatch.yaml: server: expected a section of keys'],
     [
@@ -141,12 +141,20 @@ describe('readConfig, checking values', () => {
       'micwatch.yaml: discovery_ranges.1: expected a network in CIDR form, such as 10.0.0.0/8',
     ],
     [
+      'discovery_interfaces: {include: [eth0/24]}',
+      'micwatch.yaml: discovery_interfaces.include.0: expected a name such as eth0 or en*',
+    ],
+    [
       'discovery_ranges: [300.0.0.0/8]',
       'micwatch.yaml: discovery_ranges.0: expected a network in CIDR form, such as 10.0.0.0/8',
     ],
     [
       'server: {frame_ancestors: ["https://wall.example; script-src *"]}',
       "micwatch.yaml: server.frame_ancestors.0: expected a list of origins such as https://wall.example, or 'self'",
+    ],
+    [
+      'server: {port: 8443, redirect_port: 8443}\ntls: auto',
+      'micwatch.yaml: server.redirect_port: must differ from port',
     ],
     [
       'server: {strict_transport: true}\ntls: auto',
@@ -221,6 +229,7 @@ describe('readConfig, checking values', () => {
     expect(() => readConfig({}, env)).toThrow('MICWATCH_TRUSTED_PROXIES: expected a network in CIDR form')
   })
 
+  const interfaces = { discovery_interfaces: { include: ['eth1', 'en*'], exclude: [] } }
   // Conformance: C-17.1.
   test.each([
     ['MICWATCH_SERVER_HOST', '10.0.0.1', { server: { host: '10.0.0.1' } }],
@@ -230,6 +239,7 @@ describe('readConfig, checking values', () => {
     ['MICWATCH_TLS', 'auto', { tls: 'auto' }],
     ['MICWATCH_PUBLIC_READ', '1', { public_read: true }],
     ['MICWATCH_DISCOVERY_RANGES', '203.0.113.0/24', { discovery_ranges: ['203.0.113.0/24'] }],
+    ['MICWATCH_DISCOVERY_INTERFACES_INCLUDE', 'eth1, en*', interfaces],
     ['MICWATCH_RATE_LIMIT_MAX_REQUESTS', '7', { rate_limit: { max_requests: 7, window_seconds: 30 } }],
     ['MICWATCH_SETTINGS_CACHE_TIMEOUT', '3', { settings: { CACHE_TIMEOUT: 3, WEBSOCKET_BROADCASTING: false } }],
   ])('reads %s, which replaces the value of the file', (name, value, expected) => {
@@ -249,8 +259,15 @@ describe('readConfig, checking values', () => {
       [...(row.split('|')[3] ?? '').matchAll(/`(MICWATCH_\w+)`/g)].map(([, name = '']) => name),
     )
     expect(names.length).toBeGreaterThan(20)
+    const anyText = [
+      'MICWATCH_DATA_DIR',
+      'MICWATCH_SERVER_NAME',
+      'MICWATCH_ALLOWED_HOSTS',
+      'MICWATCH_PROVISIONING',
+      'MICWATCH_AUDIO_INTERFACES',
+    ]
     for (const name of names) {
-      const acceptsAnyText = ['MICWATCH_DATA_DIR', 'MICWATCH_SERVER_NAME', 'MICWATCH_ALLOWED_HOSTS'].includes(name)
+      const acceptsAnyText = anyText.includes(name)
       if (!acceptsAnyText) expect(() => readConfig({}, { [name]: '.' }), name).toThrow(`${name}: expected`)
     }
   })
@@ -276,18 +293,30 @@ describe('readConfig, checking values', () => {
   })
 })
 
-// Conformance: C-16.45, C-16.46, C-16.92.
+// Conformance: C-26.23.
+test('reads heartbeat from the file and the environment, with bounds', () => {
+  const url = 'https://hc-ping.com/6f1f9f5c?source=micwatch'
+  const config = fileWith(`heartbeat: {url: "${url}"}`)
+  expect(readConfig({}, {}).heartbeat).toBeNull()
+  expect(readConfig({ config }, {}).heartbeat).toEqual({ url, interval: 60 })
+  expect(readConfig({ config }, { MICWATCH_HEARTBEAT_INTERVAL: '12' }).heartbeat).toEqual({ url, interval: 12 })
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the configuration file's syntax for an environment variable
+  const incomplete = fileWith('heartbeat: {url: "${SWITCH}"}')
+  expect(readConfig({ config: incomplete }, {}, { isOffline: true }).heartbeat).toBeNull()
+})
+
+// Conformance: C-16.45, C-16.46, C-16.92, C-26.23.
 test.each([
+  ['heartbeat: {interval: 30}', 'heartbeat: url is missing'],
+  ['heartbeat: {interval: 11}', 'heartbeat.interval: expected a whole number from 12 to 86400'],
+  ['heartbeat: {url: "ping.example"}', 'heartbeat.url: expected an address such as https://hc-ping.com/<uuid>'],
   ['osc: {listen: "9010"}', 'osc.listen: expected an address and a port, such as 0.0.0.0:9010'],
   ['osc: {targets: [{host: a}]}', 'osc.targets.0: expected {host, port, transport} (port is missing)'],
   ['mqtt: {prefix: mics}', 'mqtt: url is missing'],
   ['oidc: {issuer: "https://a"}', 'oidc: client_id is missing'],
   ['oidc: {issuer: "http://login.example"}', 'oidc.issuer: expected an https address such as https://login.example'],
   ['oidc: {issuer: "https://a/?x"}', 'oidc.issuer: expected an https address'],
-  [
-    'oidc: {roles: {crew: owner}}',
-    'oidc.roles.crew: expected a section of values of the claim and their roles (viewer, operator, admin)',
-  ],
+  ['oidc: {roles: {crew: owner}}', 'oidc.roles.crew: expected viewer, operator, admin'],
   ['oidc: {roles: {}}', 'oidc.roles: expected a section of values of the claim and their roles'],
   ['oidc: {role_claims: x}', 'oidc.role_claims: unknown key'],
   ['mqtt: {url: "http://broker"}', 'mqtt.url: expected an address such as mqtt://broker.example:1883'],
@@ -314,4 +343,38 @@ test('reads osc and mqtt from the environment', () => {
     mqtt: { url: 'mqtt://broker', password: 'x' },
     osc: { listen: { host: '0.0.0.0', port: 9010 } },
   })
+})
+
+// Conformance: C-26.9.
+test('inspectConfig finds every problem, with its position and the key or value that was probably meant', () => {
+  const file = fileWith(`server:
+  prot: 8080
+  host: 300.1.1.1
+  allowed_hosts: [a.example, "https://b.example"]
+log: inof
+mqtt: { url: "\${MQTT_URL}" }
+oidc: { issuer: "https://login.example" }
+manufacturers:
+  - code: shure
+  - code: shure
+`)
+  const { config, problems } = inspectConfig({ config: file, mount: 'x' }, { MICWATCH_PORT: '80a' })
+  expect(problems.map(({ line, column, key, suggestion }) => [line, column, key, suggestion])).toEqual([
+    [6, 9, 'mqtt.url', null],
+    [2, 3, 'server.prot', 'did you mean port?'],
+    [3, 3, 'server.host', null],
+    [5, 1, 'log', 'did you mean info?'],
+    [4, 30, 'server.allowed_hosts.1', null],
+    [null, null, 'MICWATCH_PORT', null],
+    [null, null, '--mount', null],
+    [10, 5, 'manufacturers.1.code', null],
+    [7, 1, 'oidc', null],
+  ])
+  expect(problems.every((problem) => problem.file === (problem.line === null ? null : file))).toBe(true)
+  expect(config.server.port).toBe(8080)
+  const yaml = inspectConfig({ config: fileWith('a: [\nb: {\n') }, {}).problems
+  expect(yaml.map(({ line, column }) => [line, column])).toEqual([
+    [2, 1],
+    [3, 1],
+  ])
 })

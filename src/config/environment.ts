@@ -2,6 +2,7 @@
 
 import { ConfigError, type SchemaNode } from './config-error.ts'
 import { File } from './file-schema.ts'
+import { findNearest } from './nearest.ts'
 import { findReader, type ReadText, readNumber } from './scalars.ts'
 import { readTextFile, readValueFile } from './text-file.ts'
 
@@ -35,13 +36,17 @@ interface Variable {
   readonly read: ReadText
 }
 
+/** Writing to equipment can only be allowed in the file. */
+const fileOnlyKeys = ['control_role', 'control_during_shows', 'control_unconfirmed']
+
 /** Key of the file -> reader; null for keys that no variable can set. */
 const keys = listKeys(File as unknown as SchemaNode, '')
 
 function listKeys(schema: SchemaNode, prefix: string): { key: string; read: ReadText | null }[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, node]) => {
     const key = `${prefix}${name}`
-    return node.properties === undefined ? [{ key, read: findReader(node) }] : listKeys(node, `${key}.`)
+    if (node.properties !== undefined) return listKeys(node, `${key}.`)
+    return [{ key, read: fileOnlyKeys.includes(key) ? null : findReader(node) }]
   })
 }
 
@@ -76,13 +81,19 @@ function isInjected(value: string | undefined): boolean {
   return value?.startsWith('tcp://') === true
 }
 
-/** Throws a ConfigError for an invalid variable. */
-export function fromEnvironment(env: Environment): object {
+/** Calls `onFailure` with the name of a variable that cannot be read, and leaves its key out. */
+export function fromEnvironment(env: Environment, onFailure: (name: string, failure: ConfigError) => void): object {
   const entries = variables.flatMap((variable) => {
     const setting = findSetting(env, variable)
     if (setting === undefined) return []
-    const text = textOf(env, setting)
-    return [[variable.key, text === '' ? text : variable.read(text)] as const]
+    try {
+      const text = textOf(env, setting)
+      return [[variable.key, text === '' ? text : variable.read(text)] as const]
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      onFailure(setting.name, error)
+      return []
+    }
   })
   return nest(entries)
 }
@@ -91,28 +102,24 @@ interface Setting {
   readonly name: string
   /** True for the variable with `_FILE`, which names a file that contains the value. */
   readonly isFile: boolean
+  /** The variable with `_FILE`, if both are set, which is an error. */
+  readonly conflict?: string | undefined
 }
 
 function findSetting(env: Environment, { key, names }: Variable): Setting | undefined {
   const isUsed = (name: string) => isSet(env[name]) && !isInjected(env[name])
   const [direct, file] = [names.find(isUsed), names.map(toFileName).find(isUsed)]
-  if (direct !== undefined && file !== undefined)
-    throw new ConfigError(`${direct} and ${file} are both set; remove one of them`)
+  if (direct !== undefined && file !== undefined) return { name: direct, isFile: false, conflict: file }
   // A deployment that passes an empty key by mistake would otherwise encrypt secrets with a new key.
   const empty = key === 'secret_key' ? names.find((name) => env[name] === '') : undefined
   const name = direct ?? file ?? empty
   return name === undefined ? undefined : { name, isFile: name === file }
 }
 
-function textOf(env: Environment, { name, isFile }: Setting): string {
+function textOf(env: Environment, { name, isFile, conflict }: Setting): string {
+  if (conflict !== undefined) throw new ConfigError(`${conflict} is set too; remove one of them`)
   const value = env[name] ?? ''
-  if (!isFile) return value
-  try {
-    return readValueFile(value)
-  } catch (error) {
-    const { message, cause } = error as Error
-    throw new ConfigError(`${name}: ${message}`, { cause })
-  }
+  return isFile ? readValueFile(value) : value
 }
 
 /** Returns the name of the variable for a key or for an item of its list. */
@@ -209,26 +216,6 @@ function findInjected(env: Environment): (name: string) => boolean {
 
 function suggest(name: string): string {
   if (fileOnlyNames.includes(name)) return '; this can only be set in the configuration file'
-  const [closest] = knownNames
-    .map((known) => ({ known, distance: editDistance(name, known) }))
-    .filter(({ distance }) => distance <= maxDistance)
-    .sort((a, b) => a.distance - b.distance)
-  return closest === undefined ? '; docs/configuration.md lists all' : `; did you mean ${closest.known}?`
-}
-
-/** A larger difference is more likely another word than a misspelling. */
-const maxDistance = 3
-
-/** Returns the number of characters to insert, remove or replace. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (const [index, character] of [...a].entries()) {
-    const next = [index + 1]
-    for (const [at, other] of [...b].entries()) {
-      const replaced = (row[at] ?? 0) + (character === other ? 0 : 1)
-      next.push(Math.min(replaced, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row.at(-1) ?? 0
+  const nearest = findNearest(name, knownNames)
+  return nearest === null ? '; docs/configuration.md lists all' : `; did you mean ${nearest}?`
 }

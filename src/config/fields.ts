@@ -27,10 +27,11 @@ export const headers = Type.Refine(
   Type.Record(Type.String(), Type.String(), { description: 'a section of header names and values' }),
   (values) => Object.entries(values).every(([name, value]) => isFreeHeaderName(name) && isHeaderValue(value)),
 )
-export const writeAddress = Type.Refine(text('an address such as https://metrics.example/api/v1/write'), isWriteAddress)
+/** A complete address, with a query if it needs one. */
+export const fullAddress = (example: string) => Type.Refine(text(`an address such as ${example}`), isFullAddress)
 export const webAddress = Type.Refine(text('an address such as https://mics.example'), isWebAddress)
 /** True for an http or https URL without credentials, which belong in a header. */
-function isWriteAddress(text: string): boolean {
+function isFullAddress(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, username, password, hash } = new URL(text)
   return /^https?:$/.test(protocol) && [username, password, hash].every((part) => part === '')

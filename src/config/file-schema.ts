@@ -1,9 +1,17 @@
 /** The schema of the configuration file. */
 
 import Type from 'typebox'
-import { flag, headers, integer, networks, section, text, textList, webAddress, writeAddress } from './fields.ts'
+import { roles } from '../domain/access/oidc.ts'
+import { AudioSection } from './audio.ts'
+import { BackupSection } from './backup.ts'
+import { flag, fullAddress, headers, integer, networks, section, text, textList, webAddress } from './fields.ts'
+import { HeartbeatSection } from './heartbeat.ts'
 import { MqttSection, OscSection } from './integrations.ts'
 import { OidcSection } from './oidc.ts'
+
+/** Kinds of writes to equipment. */
+const controls = ['names', 'frequencies', 'scan'] as const
+const controlRoles = ['admin', 'operator'] as const
 
 const Limit = Type.Object(
   { max_requests: integer(1, 1_000_000), window_seconds: integer(1, 86_400) },
@@ -21,6 +29,13 @@ const Manufacturer = Type.Object(
   { additionalProperties: false, description: 'a manufacturer with at least a code' },
 )
 
+const interfaceNames = Type.Array(
+  Type.String({ pattern: '^(?![\\s.])[^/*\\p{Cc}]{1,64}\\*?$', description: 'a name such as eth0 or en*' }),
+  {
+    description: 'a list of names of network interfaces, such as eth0 or en*',
+  },
+)
+
 export const File = section({
   server: section({
     name: Type.Union([Type.Null(), Type.String({ pattern: '^[^\\p{Cc}]{1,64}$' })], {
@@ -31,6 +46,7 @@ export const File = section({
       description: 'a host name or address',
     }),
     port: integer(0, 65_535),
+    redirect_port: Type.Union([Type.Null(), integer(1, 65_535)], { description: 'a whole number from 1 to 65535' }),
     mount: Type.String({ pattern: '^(/[A-Za-z0-9._~-]+)*/?$', description: 'a path such as /micwatch, or empty' }),
     allowed_hosts: textList('host names'),
     trusted_proxies: networks(),
@@ -58,6 +74,7 @@ export const File = section({
     description: '64 hexadecimal digits',
   }),
   require_login: flag,
+  require_totp: Type.Array(Type.Enum([...roles]), { description: `a list of roles: ${roles.join(', ')}` }),
   public_read: flag,
   tls: Type.Union(
     [
@@ -68,8 +85,10 @@ export const File = section({
     ],
     { description: 'off, auto, or {cert: file, key: file}' },
   ),
+  provisioning: text('a file'),
   planning_center_url: webAddress,
   discovery_ranges: networks('^\\d{1,3}(\\.\\d{1,3}){3}/\\d{1,2}$'),
+  discovery_interfaces: section({ include: interfaceNames, exclude: interfaceNames }),
   rate_limit: section({
     max_requests: integer(1, 1_000_000),
     window_seconds: integer(1, 86_400),
@@ -80,19 +99,36 @@ export const File = section({
     WEBSOCKET_BROADCASTING: flag,
     CACHE_TIMEOUT: integer(0, 86_400),
   }),
+  control: Type.Array(Type.Enum([...controls]), { description: `a list of ${controls.join(', ')}` }),
+  control_role: Type.Enum([...controlRoles], { description: controlRoles.join(' or ') }),
+  control_during_shows: flag,
+  control_unconfirmed: flag,
   history_remote_write: Type.Union(
     [
       Type.Null(),
       Type.Object(
-        { url: writeAddress, headers: Type.Optional(headers), interval_seconds: Type.Optional(integer(1, 300)) },
+        {
+          url: fullAddress('https://metrics.example/api/v1/write'),
+          headers: Type.Optional(headers),
+          interval_seconds: Type.Optional(integer(1, 300)),
+        },
         { additionalProperties: false },
       ),
     ],
     { description: '{url, headers, interval_seconds}, with an http or https address and 1 to 300 seconds' },
   ),
+  backup: BackupSection,
+  heartbeat: HeartbeatSection,
+  update_notice: section({ url: fullAddress('https://micwatch.example/latest.json') }),
   osc: OscSection,
   mqtt: MqttSection,
   oidc: OidcSection,
+  audio: AudioSection,
+  /** Those with the permission `listen` can listen to channels. */
+  listening: flag,
+  /** Sound is kept for a time as evidence of faults. */
+  audio_evidence: flag,
+  listening_without_tls: flag,
   manufacturers: Type.Array(Manufacturer, { description: 'a list of manufacturers' }),
 })
 

@@ -126,7 +126,9 @@ test('<VARIABLE>_FILE names a file with the value, and excludes the variable', (
     server: { port: 8081, allowed_hosts: ['a.example', 'b.example'] },
   })
   for (const name of ['MICWATCH_PORT', 'MICWATCH_SERVER_PORT']) {
-    expect(() => readConfig({}, { ...env, [name]: '1' })).toThrow(`${name} and MICWATCH_PORT_FILE are both set`)
+    expect(() => readConfig({}, { ...env, [name]: '1' })).toThrow(
+      `${name}: MICWATCH_PORT_FILE is set too; remove one of them`,
+    )
   }
   expect(() => readConfig({}, { MICWATCH_PORT_FILE: '/nowhere' })).toThrow(
     'MICWATCH_PORT_FILE: /nowhere does not exist',

@@ -13,12 +13,12 @@ const forms = `\${NAME}, \${NAME:-default}, \${file:/path} or \${credential:name
 
 /**
  * Replaces every reference with its value, converted to the type of its key. If a reference cannot be resolved,
- * `onFailure` throws or accepts an empty value.
+ * `onFailure` is called, and the value is empty.
  */
 export function fillReferences(
   values: unknown,
   env: Environment,
-  onFailure: (key: string, failure: ConfigError) => void,
+  onFailure: (path: readonly string[], failure: ConfigError) => void,
 ): unknown {
   const fill = (value: unknown, path: readonly string[]): unknown => {
     if (typeof value === 'string') return value.startsWith('${') && value.endsWith('}') ? resolve(value, path) : value
@@ -31,7 +31,7 @@ export function fillReferences(
       return readScalar(path, lookUp(text, env))
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
-      onFailure(path.join('.'), error)
+      onFailure(path, error)
       return ''
     }
   }

@@ -3,7 +3,7 @@
 import type Type from 'typebox'
 import { Value } from 'typebox/value'
 import { settingKind } from '../domain/equipment/manufacturer-config.ts'
-import type { SchemaNode } from './config-error.ts'
+import { type SchemaNode, stepInto } from './config-error.ts'
 import { File } from './file-schema.ts'
 
 export type ReadText = (text: string) => unknown
@@ -20,13 +20,6 @@ export function readScalar(path: readonly string[], text: string): unknown {
 /** The plugin validates its connection settings. */
 function readSetting(key: string, text: string): unknown {
   return settingReaders[settingKind(key)](text)
-}
-
-function stepInto(node: SchemaNode | undefined, step: string): SchemaNode | undefined {
-  if (node === undefined) return undefined
-  const [pattern] = Object.values(node.patternProperties ?? {})
-  const inner = node.properties?.[step] ?? node.items ?? pattern
-  return inner ?? node.anyOf?.map((option) => stepInto(option, step)).find((found) => found !== undefined)
 }
 
 /** Returns the function that parses text as this type; null for values that are neither scalars nor lists of texts. */

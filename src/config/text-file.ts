@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { parseDocument } from 'yaml'
+import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 import { findUnstorable } from '../domain/json.ts'
 import { describeReadError } from '../platform/file-error.ts'
 import { ConfigError } from './config-error.ts'
@@ -32,22 +32,80 @@ export function readValueFile(path: string): string {
 
 /** Parses YAML into JSON values that can be stored. Throws an error with a one-line message. */
 export function parseYaml(content: string): unknown {
-  const values = parsePlainYaml(content)
-  const fault = findUnstorable(values)
-  if (fault === null) return values
-  throw new SyntaxError(fault.path.length === 0 ? fault.problem : `${fault.path.join('.')}: ${fault.problem}`)
+  const { values, errors } = new YamlText(content)
+  const [first] = errors
+  if (first !== undefined) throw new SyntaxError(describeYamlError(first))
+  return values
 }
 
-function parsePlainYaml(content: string): unknown {
-  try {
+function describeYamlError({ what, position }: YamlError): string {
+  return position === null ? what : `${what} at line ${position.line}, column ${position.column}`
+}
+
+export interface Position {
+  readonly line: number
+  readonly column: number
+}
+
+interface YamlError {
+  readonly what: string
+  readonly position: Position | null
+}
+
+/** A text in YAML: its values, or its errors, and where each key is. */
+export class YamlText {
+  /** JSON values that can be stored; undefined if there are errors. */
+  readonly values: unknown
+  readonly errors: readonly YamlError[]
+  readonly #lines = new LineCounter()
+  readonly #contents: unknown
+
+  constructor(content: string) {
     // Prevents the library from printing warnings.
-    const document = parseDocument(content, { logLevel: 'error' })
+    const document = parseDocument(content, { logLevel: 'error', lineCounter: this.#lines, prettyErrors: false })
+    this.#contents = document.contents
     // Warnings are errors: after an unknown tag, for example, the value would not be what the user meant.
-    const [problem] = [...document.errors, ...document.warnings]
-    if (problem !== undefined) throw problem
-    return document.toJS()
-  } catch (error) {
-    const [line = ''] = (error as Error).message.split('\n')
-    throw new SyntaxError(`not valid YAML: ${line.replace(/:$/, '')}`, { cause: error })
+    const problems = [...document.errors, ...document.warnings]
+    this.errors = problems.map(({ message, pos }) => toYamlError(message, this.#positionOf(pos[0])))
+    if (this.errors.length > 0) return
+    try {
+      const values: unknown = document.toJS()
+      const fault = findUnstorable(values)
+      if (fault === null) this.values = values
+      else {
+        const { path, problem } = fault
+        const what = path.length === 0 ? problem : `${path.join('.')}: ${problem}`
+        this.errors = [{ what, position: this.locate(path) }]
+      }
+    } catch (error) {
+      this.errors = [toYamlError((error as Error).message, null)]
+    }
   }
+
+  /** Returns the position of a key or an item, or of the innermost one above it. */
+  locate(path: readonly string[]): Position | null {
+    let node = this.#contents
+    let found: Position | null = null
+    for (const step of path) {
+      const entry = isMap(node)
+        ? node.items.find(({ key }) => String(isScalar(key) ? key.value : key) === step)
+        : undefined
+      const item = isSeq(node) ? node.items[Number(step)] : undefined
+      const named = entry === undefined ? item : entry.key
+      if (!isNode(named)) break
+      found = this.#positionOf(named.range?.[0] ?? 0)
+      node = entry === undefined ? item : entry.value
+    }
+    return found
+  }
+
+  #positionOf(offset: number): Position {
+    const { line, col } = this.#lines.linePos(offset)
+    return { line, column: col }
+  }
+}
+
+function toYamlError(message: string, position: Position | null): YamlError {
+  const [line = ''] = message.split('\n')
+  return { what: `not valid YAML: ${line.replace(/:$/, '')}`, position }
 }

@@ -33,19 +33,25 @@ import {
   whole,
   wholeOrNull,
 } from './schema.ts'
-import { actorKinds, auditResults, permissionNames, roles } from './values.ts'
+import { actorKinds, auditResults, grantedPermissions, permissionNames, roles } from './values.ts'
 
 const role = oneOf(roles, 'Role.')
+const permissions = listOf(
+  oneOf(grantedPermissions, 'A permission.'),
+  'What an administrator has allowed in addition to the role: `listen` permits listening to channels.',
+)
 
 export const User = named('User', 'A user account.', {
   id,
   username: text('Name for signing in; the display name of a user of an OpenID Connect provider.'),
   role,
+  permissions,
   is_active: flag('False if the user may not sign in.'),
   created_at: time('When the account was created.'),
   last_login_at: timeOrNull('When the user last signed in.'),
   issuer: textOrNull('The OpenID Connect provider through which the user signs in; null for a local user.'),
   subject: textOrNull('The id of the user at that provider; null for a local user.'),
+  has_totp: flag('True if signing in requires a code of an authenticator app.'),
   version,
 })
 export type UserBody = Body<typeof User>
@@ -57,6 +63,25 @@ export const SignedIn = named('SignedIn', 'Response to a sign-in; the session is
   csrf_token,
 })
 export type SignedInBody = Body<typeof SignedIn>
+
+const OwnSession = named('OwnSession', 'A session of the signed-in user.', {
+  id: text('Id of the session.'),
+  current: flag('True for the session of this request.'),
+  created_at: time('When the user signed in.'),
+  last_used_at: time('When the session was last used, to the minute.'),
+  address: textOrNull('Client address of the sign-in; null if it is unknown.'),
+  agent: textOrNull('Browser or program of the sign-in, as it names itself; null if it is unknown.'),
+})
+export type OwnSessionBody = Body<typeof OwnSession>
+
+const TotpSetup = named('TotpSetup', 'A secret for an authenticator app. It takes effect when it is confirmed.', {
+  secret: text('The secret in Base32, to enter by hand.'),
+  otpauth_url: text('The content of the QR code.'),
+})
+
+const RecoveryCodes = named('RecoveryCodes', 'Codes that each replace a code from the authenticator app once.', {
+  recovery_codes: listOf(Type.String(), 'The codes; no later response contains them.'),
+})
 
 const KioskOpen = named(
   'KioskOpen',
@@ -75,6 +100,7 @@ export const Session = named('Session', 'The identity of the request.', {
   name: text('Name of the user or token.'),
   role,
   permissions: listOf(oneOf(permissionNames, 'A permission.'), 'What these credentials allow.'),
+  totp_required: flag('True if the user must set up an authenticator app before anything else.'),
 })
 export type SessionBody = Body<typeof Session>
 
@@ -88,6 +114,7 @@ const tokenFields = {
   id,
   name: text('Name of the token.'),
   role,
+  permissions,
   created_by: wholeOrNull('Id of the user who created it.'),
   created_at: time('When it was created.'),
   expires_at: timeOrNull('When the token expires; null: never.'),
@@ -131,25 +158,43 @@ export type AuditBody = Body<typeof Audit>
 
 /** Maximum size of the bodies of unauthenticated requests. */
 export const credentialBytes = 1024
+const newPermissions = Type.Optional(
+  Type.Array(oneOf(grantedPermissions, grantedPermissions.join(', ')), {
+    uniqueItems: true,
+    maxItems: grantedPermissions.length,
+    description: `a list of ${grantedPermissions.join(', ')}`,
+  }),
+)
 const newRole = oneOf(roles, roles.join(', '))
 const username = boundedText(1, 64)
 
 /** The minimum length is checked in `domain/access/password.ts`, with a message for users. */
 const password = boundedText(1, 1024)
 const expiresAt = Type.Optional(nullable(boundedText(1, 64), 'a time such as 2030-12-31T00:00:00Z'))
-const Login = body({ username: boundedText(1, credentialBytes), password: boundedText(1, credentialBytes) })
-const KioskLogin = body({ token: boundedText(1, 128) })
+const code = boundedText(1, 64)
+const Login = body({
+  username: boundedText(1, credentialBytes),
+  password: boundedText(1, credentialBytes),
+  code: Type.Optional(code),
+})
+const KioskLogin = body({ token: boundedText(1, 200) })
 const PasswordChange = body({ current_password: password, new_password: password })
-const SetupRequest = body({ username, password, code: Type.Optional(boundedText(1, 64)) })
-const NewUser = body({ username, password, role: newRole })
+const SetupRequest = body({ username, password, code: Type.Optional(code) })
+const TotpConfirmation = body({ code })
+const TotpRemoval = body({ current_password: password })
+const BySession = Type.Object({
+  session: Type.String({ pattern: '^[0-9a-f]{16}$', description: 'Id of the session.' }),
+})
+const NewUser = body({ username, password, role: newRole, permissions: newPermissions })
 
 const UserChange = body({
   role: Type.Optional(newRole),
+  permissions: newPermissions,
   is_active: Type.Optional(trueOrFalse),
   password: Type.Optional(password),
 })
 
-const token = { name, role: newRole, expires_at: expiresAt }
+const token = { name, role: newRole, permissions: newPermissions, expires_at: expiresAt }
 const TokenRequest = body(token)
 const TokenChange = body(optional(token))
 
@@ -218,6 +263,34 @@ export const accessOperations = operationsOf({
     response: { 200: SignedIn },
   }),
 
+  listOwnSessions: endpoint('GET', '/api/auth/sessions/', {
+    ...about('Account', "The signed-in user's sessions, the last used first."),
+    response: { 200: Type.Array(OwnSession) },
+  }),
+
+  endOwnSession: endpoint('DELETE', '/api/auth/sessions/:session/', {
+    ...about('Account', 'Signs the user out of one session.'),
+    params: BySession,
+    response: { 204: NoContent },
+  }),
+
+  setUpTotp: endpoint('POST', '/api/auth/totp/', {
+    ...about('Account', 'Creates a secret for an authenticator app of the signed-in user.'),
+    response: { 200: TotpSetup, 409: ErrorResponse },
+  }),
+
+  confirmTotp: endpoint('POST', '/api/auth/totp/confirm', {
+    ...about('Account', 'Requires a code from the authenticator app from now on. Returns recovery codes.'),
+    body: TotpConfirmation,
+    response: { 200: RecoveryCodes, 409: ErrorResponse },
+  }),
+
+  removeTotp: endpoint('POST', '/api/auth/totp/remove', {
+    ...about('Account', 'Removes the authenticator app of the signed-in user.'),
+    body: TotpRemoval,
+    response: { 204: NoContent, 409: ErrorResponse },
+  }),
+
   getSetup: endpoint('GET', '/api/auth/setup', {
     ...about('Account', 'Whether the service needs its first administrator, and how users can sign in.'),
     response: { 200: Setup },
@@ -242,7 +315,7 @@ export const accessOperations = operationsOf({
   }),
 
   changeUser: endpoint('PATCH', '/api/admin/users/:id/', {
-    ...about('Administration', 'Changes the role, password or active state of a user.'),
+    ...about('Administration', 'Changes the role, permissions, password or active state of a user.'),
     params: ById,
     body: UserChange,
     response: { 200: User, 409: ErrorResponse, 412: ErrorResponse },
@@ -252,6 +325,12 @@ export const accessOperations = operationsOf({
     ...about('Administration', 'Removes a user.'),
     params: ById,
     response: { 204: NoContent, 409: ErrorResponse, 412: ErrorResponse },
+  }),
+
+  removeUserTotp: endpoint('DELETE', '/api/admin/users/:id/totp/', {
+    ...about('Administration', 'Removes the authenticator app of a user who has lost it.'),
+    params: ById,
+    response: { 204: NoContent },
   }),
 
   listTokens: endpoint('GET', '/api/admin/tokens/', {
@@ -267,7 +346,7 @@ export const accessOperations = operationsOf({
   }),
 
   changeToken: endpoint('PATCH', '/api/admin/tokens/:id/', {
-    ...about('Administration', 'Changes the name, role or expiry of a token.'),
+    ...about('Administration', 'Changes the name, role, permissions or expiry of a token.'),
     params: ById,
     body: TokenChange,
     response: { 200: Token, 412: ErrorResponse },

@@ -12,6 +12,7 @@ const reloadableKeys = [
   'settings',
   'manufacturers',
   'discovery_ranges',
+  'discovery_interfaces',
   'log',
 ]
 
@@ -60,10 +61,11 @@ function compareConfigs(running: Config, changed: Config): ConfigChanges {
 
 /** Returns the running configuration with the keys that a running service applies. */
 function mergeReloadable(running: Config, changed: Config): Config {
-  const { rate_limit, settings, manufacturers, discovery_ranges, log } = changed
+  const { rate_limit, settings, manufacturers, discovery_ranges, discovery_interfaces, log } = changed
   const { allowed_hosts, trusted_proxies } = changed.server
   const server = { ...running.server, allowed_hosts, trusted_proxies }
-  return Object.freeze({ ...running, server, rate_limit, settings, manufacturers, discovery_ranges, log })
+  const discovery = { discovery_ranges, discovery_interfaces }
+  return Object.freeze({ ...running, ...discovery, server, rate_limit, settings, manufacturers, log })
 }
 
 function isReloadable(key: string): boolean {

@@ -65,16 +65,7 @@ export class ConfiguredManufacturers {
     for (const [index, entry] of manufacturers.entries()) {
       if (!changed.has(entry)) continue
       const before = merged.get(entry.code)
-      const plugin = entry.plugin ?? before?.plugin ?? entry.code
-      const record: StoredManufacturer = {
-        code: entry.code,
-        name: entry.name ?? before?.name ?? defaultName(entry.code),
-        plugin,
-        api_enabled: entry.api_enabled ?? before?.api_enabled ?? true,
-        config: { ...before?.config, ...entry.config },
-        secretsUnreadable: before?.secretsUnreadable ?? false,
-        version: before?.version ?? 0,
-      }
+      const record = toRecord(entry, before)
       checkEntry(record, `${file ?? 'configuration'}: manufacturers.${index}`)
       merged.set(record.code, before === undefined ? record : this.#withoutMovedSecrets(before, record, entry))
     }
@@ -112,6 +103,19 @@ export class ConfiguredManufacturers {
       if (!(error instanceof StoreDownError)) throw error
       log.error({ error: error.message }, 'the manufacturers in the configuration could not be stored yet')
     }
+  }
+}
+
+/** `before` is the stored record, which the entry overrides. */
+export function toRecord(entry: ManufacturerEntry, before?: StoredManufacturer): StoredManufacturer {
+  return {
+    code: entry.code,
+    name: entry.name ?? before?.name ?? defaultName(entry.code),
+    plugin: entry.plugin ?? before?.plugin ?? entry.code,
+    api_enabled: entry.api_enabled ?? before?.api_enabled ?? true,
+    config: { ...before?.config, ...entry.config },
+    secretsUnreadable: before?.secretsUnreadable ?? false,
+    version: before?.version ?? 0,
   }
 }
 

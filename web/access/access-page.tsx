@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import '../app/shell.css'
-import '../parts/forms/form.css'
+import './access.css'
 import type { Api, ApiResponse } from '../app/api.ts'
 import { t } from '../app/i18n.ts'
 import type { Address, Received, Sent } from '../app/operations.ts'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { UserBody } from '../../src/contract/access.ts'
+import type { SessionBody, UserBody } from '../../src/contract/access.ts'
 import { SignOut } from '../app/account.tsx'
 import { useServices } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
@@ -7,27 +7,45 @@ import { t } from '../app/i18n.ts'
 import { useSession } from '../app/session.ts'
 import { Shell } from '../app/shell.tsx'
 import { Ago } from '../parts/age.tsx'
+import '../parts/boxes.css'
+import './account.css'
 import { useShowMessage } from '../parts/dialogs/messages.tsx'
 import { PasswordField } from '../parts/forms/field.tsx'
 import { Form, newPasswordProblem } from '../parts/forms/form.tsx'
+import { AuthenticatorApp } from './authenticator-app.tsx'
+import { OwnSessions } from './own-sessions.tsx'
 
 export function Account() {
-  const session = useSession()
+  const { api } = useServices()
+  const loaded = useSession()
+  // After a change on this page.
+  const [reloaded, setReloaded] = useState<SessionBody | null>(null)
+  const session = reloaded ?? loaded
+  const reload = async () => {
+    const response = await api.session(true)
+    if (response.ok) setReloaded(response.body)
+  }
   return (
-    <Shell title={t('access.account.title')}>
+    <Shell title={t('pages.account')}>
       {session === null ? null : session.user === null ? (
         <p>{t('access.account.noUser')}</p>
       ) : (
-        <Person user={session.user} />
+        <Person user={session.user} isAppRequired={session.totp_required} onChanged={reload} />
       )}
     </Shell>
   )
 }
 
-function Person({ user }: { user: UserBody }) {
+interface PersonProps {
+  readonly user: UserBody
+  readonly isAppRequired: boolean
+  onChanged(): Promise<void>
+}
+
+function Person({ user, isAppRequired, onChanged }: PersonProps) {
   return (
     <>
-      <section className="panel">
+      <section className="box account-box">
         <dl className="pairs">
           <dt>{t('access.account.signedInAs')}</dt>
           <dd>
@@ -43,13 +61,23 @@ function Person({ user }: { user: UserBody }) {
         <SignOut />
       </section>
       {user.issuer === null ? (
-        <section className="panel">
-          <h2>{t('access.account.change')}</h2>
-          <PasswordForm username={user.username} />
-        </section>
+        <>
+          <section className="box account-box">
+            <h2>{t('access.totp.title')}</h2>
+            <AuthenticatorApp isInUse={user.has_totp} isRequired={isAppRequired} onChanged={onChanged} />
+          </section>
+          <section className="box account-box">
+            <h2>{t('access.account.change')}</h2>
+            <PasswordForm username={user.username} />
+          </section>
+        </>
       ) : (
         <p>{t('access.account.provider', { host: plainText(new URL(user.issuer).host) })}</p>
       )}
+      <section className="overview-section">
+        <h2>{t('access.sessions.title')}</h2>
+        <OwnSessions />
+      </section>
     </>
   )
 }

@@ -11,7 +11,7 @@ export function SetUp() {
   const { mount } = useServices()
   const resource = useResource('/api/auth/setup', 'object')
   return (
-    <AccessPage title={t('access.setUp.title')}>
+    <AccessPage title={t('pages.setUp')}>
       <Loaded resource={resource}>
         {({ needed, code_needed }) =>
           needed ? (
@@ -34,7 +34,7 @@ function SetUpForm({ isCodeNeeded }: { isCodeNeeded: boolean }) {
     <>
       <p className="intro">{t('access.setUp.intro')}</p>
       <Form
-        action={t('access.setUp.action')}
+        action={t('empty.setUp')}
         check={check}
         send={send}
         onDone={() => location.replace(mount + pathOf('overview'))}

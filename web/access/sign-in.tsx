@@ -1,5 +1,6 @@
 /** After sign-in, opens the page that the user requested. */
 
+import { useState } from 'react'
 import { oidcProblems } from '../../src/domain/access/oidc.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { safeNext } from '../app/address.ts'
@@ -23,11 +24,18 @@ export function SignIn() {
   const { mount, api } = useServices()
   const { body: setup } = useResource('/api/auth/setup', 'object')
   const next = safeNext(new URLSearchParams(location.search).get('next'), { origin: location.origin, mount })
-  const send = (values: FormData) => sendCredentials(api, '/api/auth/login', Object.fromEntries(values))
+  const [isCodeNeeded, setCodeNeeded] = useState(false)
+  const send = async (values: FormData) => {
+    // Another user may need no code.
+    if (values.get('code') === '') values.delete('code')
+    const response = await sendCredentials(api, '/api/auth/login', Object.fromEntries(values))
+    if (!response.ok && response.problem.field === 'code') setCodeNeeded(true)
+    return response
+  }
   const problem = problemOf(location.search)
   const label = setup?.single_sign_on ?? null
   return (
-    <AccessPage title={t('access.signIn.title')}>
+    <AccessPage title={t('pages.signIn')}>
       {problem === null ? null : (
         <p className="problem" role="alert">
           {t(`access.signIn.problems.${problem}`)}
@@ -48,6 +56,15 @@ export function SignIn() {
           autoFocus={true}
         />
         <PasswordField name="password" label={t('access.signIn.password')} autoComplete="current-password" />
+        {isCodeNeeded ? (
+          <Field
+            name="code"
+            label={t('access.signIn.code')}
+            hint={t('access.signIn.codeHint')}
+            autoComplete="one-time-code"
+            autoFocus={true}
+          />
+        ) : null}
       </Form>
       {next === null ? null : (
         <p className="hint">

@@ -3,11 +3,15 @@
 import { randomInt } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import type { Role } from '../../contract/values.ts'
+import { codeLetters } from '../../domain/access/codes.ts'
 import type { ProviderIdentity, RoleMapping } from '../../domain/access/oidc.ts'
+import type { User } from '../../domain/access/people.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Database } from '../../storage/database.ts'
 import { createFolder, createPrivateFile } from '../../storage/folder.ts'
 import { countAdmins } from '../../storage/people.ts'
+import type { Secrets } from '../../storage/secrets.ts'
 import { Credentials } from './credentials.ts'
 import { createHasher, type Hasher } from './hasher.ts'
 
@@ -40,9 +44,19 @@ export interface SetupOptions {
   print?(line: string): void
 }
 
+interface AccessOptions {
+  readonly db: Database
+  readonly log: Log
+  readonly secrets: Secrets
+  readonly singleSignOn?: SingleSignOn
+  readonly hasher?: Hasher
+  readonly rolesWithTotp?: readonly Role[]
+}
+
 export class Access {
   readonly db: Database
   readonly log: Log
+  readonly secrets: Secrets
   readonly hasher: Hasher
   readonly credentials: Credentials
   readonly singleSignOn: SingleSignOn
@@ -50,12 +64,22 @@ export class Access {
   /** The folder with the file of the set-up code; null if the code is in no file. */
   #codeFolder: string | null = null
 
-  constructor(db: Database, log: Log, singleSignOn: SingleSignOn = null, hasher = createHasher()) {
+  /** Users with these roles must set up an authenticator app before anything else. */
+  rolesWithTotp: readonly Role[]
+
+  constructor({ db, log, secrets, singleSignOn = null, hasher = createHasher(), rolesWithTotp = [] }: AccessOptions) {
     this.db = db
     this.log = log
+    this.secrets = secrets
     this.singleSignOn = singleSignOn
     this.hasher = hasher
     this.credentials = new Credentials(db, log)
+    this.rolesWithTotp = rolesWithTotp
+  }
+
+  /** True if the user must set up an authenticator app. Users of a provider have its second factor. */
+  needsTotp(user: User | null): boolean {
+    return user !== null && user.issuer === null && !user.has_totp && this.rolesWithTotp.includes(user.role)
   }
 
   async isSetupNeeded(): Promise<boolean> {
@@ -96,7 +120,6 @@ export class Access {
 }
 
 const setupMs = 60 * 60_000
-const codeLetters = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 class SetupCode {
   readonly #madeAt = performance.now()

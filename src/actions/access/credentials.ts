@@ -5,7 +5,7 @@
  */
 
 import { createHash, randomBytes } from 'node:crypto'
-import type { Role } from '../../contract/values.ts'
+import type { GrantedPermission, Role } from '../../contract/values.ts'
 import { loginLimits } from '../../domain/access/limits.ts'
 import { sessionEnd, sessionLimits, type User } from '../../domain/access/people.ts'
 import { now } from '../../platform/clock.ts'
@@ -15,8 +15,6 @@ import { pruneAudit } from '../../storage/audit.ts'
 import { pruneChanges } from '../../storage/changes.ts'
 import type { Database } from '../../storage/database.ts'
 import {
-  deleteOldFailedLogins,
-  deleteOldOidcLogins,
   deleteOldSessions,
   findSessions,
   findTokensByHash,
@@ -24,6 +22,7 @@ import {
   touchSessions,
   touchToken,
 } from '../../storage/people.ts'
+import { deleteOldFailedLogins, deleteOldOidcLogins } from '../../storage/sign-ins.ts'
 
 export interface Credential {
   readonly hash: string
@@ -32,6 +31,7 @@ export interface Credential {
   readonly id: number
   readonly name: string
   readonly role: Role
+  readonly permissions: readonly GrantedPermission[]
   readonly user: User | null
   /** The CSRF token that every write in a session must contain; null if the credential is an API token. */
   readonly csrfToken: string | null
@@ -44,10 +44,14 @@ export interface Credential {
 
 export interface CredentialHolder {
   warn(endsAt: number): void
+  /** The granted permissions have changed. */
+  permissionsChanged?(permissions: readonly GrantedPermission[]): void
   end(): void
 }
 
 interface Entry extends Credential {
+  user: User | null
+  permissions: readonly GrantedPermission[]
   usedAt: number
   /** `usedAt` on the monotonic clock, so that no session is treated as idle because the wall clock jumped. */
   usedAtElapsed: number
@@ -68,8 +72,9 @@ const maxCacheAgeMs = 5 * 60_000
 const touchEveryMs = 60_000
 const cleanUpEveryMs = 3_600_000
 
-const tokenPattern = /^micwatch_(\d{1,15})_[A-Za-z0-9_-]{43}$/
 const sessionPattern = /^[A-Za-z0-9_-]{43}$/
+/** Also the tokens of a provisioning file, which have no form of their own. */
+const provisionedPattern = /^[A-Za-z0-9_-]{32,200}$/
 
 interface Clocks {
   /** Returns the time of the wall clock in epoch milliseconds. */
@@ -105,7 +110,7 @@ export class Credentials {
    * Database errors are rethrown.
    */
   find(presented: string, address: string): Credential | null | Promise<Credential | null> {
-    if (!tokenPattern.test(presented) && !sessionPattern.test(presented)) return null
+    if (!provisionedPattern.test(presented)) return null
     const known = this.#entries.get(hashOf(presented))
     const isFresh = known !== undefined && this.#elapsed() - this.#checkedAt < maxCacheAgeMs
     if (isFresh && this.#remainingTime(known) > 0) return this.#use(known, address)
@@ -124,6 +129,11 @@ export class Credentials {
             : entry.kind === 'token' && entry.id === which.token
       if (isMatch) this.#drop(entry)
     }
+  }
+
+  /** Updates the user of their sessions. Used when this process has just changed the user. */
+  update(user: User): void {
+    for (const entry of this.#entries.values()) if (entry.user?.id === user.id) setUser(entry, user)
   }
 
   /** Drops credentials that other processes revoked, and deletes expired records, until the signal aborts. */
@@ -160,18 +170,27 @@ export class Credentials {
   /** Reads the credential from the database. */
   async #read(presented: string, hash: string): Promise<Entry | null> {
     const { read } = this.#db
-    if (tokenPattern.test(presented)) {
-      const [stored] = await findTokensByHash(read, [hash])
-      if (stored === undefined) return null
-      const { id, name, role, expires_at } = stored
-      const credential = { hash, kind: 'token', id, name, role, user: null, csrfToken: null } as const
-      return createEntry(credential, expires_at ?? Number.POSITIVE_INFINITY)
-    }
-    const [stored] = await findSessions(read, [hash])
-    if (stored === undefined || sessionEnd(stored) <= this.#now()) return null
+    const [stored] = sessionPattern.test(presented) ? await findSessions(read, [hash]) : []
+    if (stored === undefined) return this.#readToken(hash)
+    if (sessionEnd(stored) <= this.#now()) return null
     const { user, expires_at } = stored
-    const credential = { kind: 'user', id: user.id, name: user.username, role: user.role, user } as const
+    const credential = {
+      kind: 'user',
+      id: user.id,
+      name: user.username,
+      role: user.role,
+      permissions: user.permissions,
+      user,
+    } as const
     return createEntry({ hash, ...credential, csrfToken: csrfTokenOf(presented) }, expires_at)
+  }
+
+  async #readToken(hash: string): Promise<Entry | null> {
+    const [stored] = await findTokensByHash(this.#db.read, [hash])
+    if (stored === undefined) return null
+    const { id, name, role, permissions, expires_at } = stored
+    const credential = { hash, kind: 'token', id, name, role, permissions, user: null, csrfToken: null } as const
+    return createEntry(credential, expires_at ?? Number.POSITIVE_INFINITY)
   }
 
   #use(entry: Entry, address: string): Entry {
@@ -226,17 +245,21 @@ export class Credentials {
   async #recheck(): Promise<void> {
     for (const batch of batchesOf([...this.#entries.values()])) {
       const hashes = batch.map(({ hash }) => hash)
-      const stored = new Map<string, { role: Role; endsAt: number }>()
+      const stored = new Map<string, Pick<Entry, 'role' | 'permissions' | 'user' | 'endsAt'>>()
       for (const { hash, user, expires_at } of await findSessions(this.#db.read, hashes)) {
-        stored.set(hash, { role: user.role, endsAt: expires_at })
+        stored.set(hash, { role: user.role, permissions: user.permissions, user, endsAt: expires_at })
       }
-      for (const { hash, role, expires_at } of await findTokensByHash(this.#db.read, hashes)) {
-        stored.set(hash, { role, endsAt: expires_at ?? Number.POSITIVE_INFINITY })
+      for (const { hash, role, permissions, expires_at } of await findTokensByHash(this.#db.read, hashes)) {
+        stored.set(hash, { role, permissions, user: null, endsAt: expires_at ?? Number.POSITIVE_INFINITY })
       }
       for (const entry of batch) {
         const current = stored.get(entry.hash)
         if (current === undefined || current.role !== entry.role) this.#drop(entry)
-        else if (entry.kind === 'token') entry.endsAt = current.endsAt
+        else if (current.user !== null) setUser(entry, current.user)
+        else {
+          entry.endsAt = current.endsAt
+          setPermissions(entry, current.permissions)
+        }
       }
     }
   }
@@ -287,6 +310,17 @@ function createEntry(credential: Omit<Credential, 'hold'>, endsAt: number): Entr
     },
   }
   return entry
+}
+
+function setUser(entry: Entry, user: User): void {
+  entry.user = user
+  setPermissions(entry, user.permissions)
+}
+
+function setPermissions(entry: Entry, permissions: readonly GrantedPermission[]): void {
+  const isSame = String(entry.permissions) === String(permissions)
+  entry.permissions = permissions
+  if (!isSame) for (const holder of [...entry.holders]) holder.permissionsChanged?.(permissions)
 }
 
 function warnHolders({ holders, warned }: Entry, endsAt: number): void {

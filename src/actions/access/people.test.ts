@@ -23,6 +23,7 @@ import {
   insertUser,
   listUsers,
 } from '../../storage/people.ts'
+import { openSecrets } from '../../storage/secrets.ts'
 import { Access } from './access.ts'
 import { Credentials, createSecret, hashOf, tokenText } from './credentials.ts'
 import type { Hasher } from './hasher.ts'
@@ -30,6 +31,7 @@ import { changeUser, createUser, removeUser } from './people.ts'
 import { signIn } from './sign-in.ts'
 
 const cli: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null }
+const secrets = await openSecrets('', 'ab'.repeat(32))
 const log = { debug() {}, info() {}, warn() {}, error() {} }
 /** A fast hash, because the cost of the real one does not matter in these tests. */
 const hasher: Hasher = {
@@ -44,7 +46,7 @@ function addUser(db: Database, username: string, role: 'viewer' | 'operator' | '
 }
 
 function createAccess(db: Database) {
-  return new Access(db, log, null, hasher)
+  return new Access({ db, log, secrets, hasher })
 }
 
 describe.each(engines)('users (%s)', (engine) => {
@@ -86,7 +88,7 @@ describe.each(engines)('sessions (%s)', (engine) => {
     const { id } = await addUser(db, 'ana')
     await addUser(db, 'ben')
     const hash = hashOf(createSecret())
-    await db.transaction((tx) => insertSession(tx, { hash, user_id: id, now: Date.now() }))
+    await db.transaction((tx) => insertSession(tx, { hash, user_id: id, now: Date.now(), address: null, agent: null }))
     expect(await findSessions(db.read, [hash])).toMatchObject([{ hash, user: { username: 'ana' } }])
     await changeUser(createAccess(db), cli, id, { is_active: false }, anyVersion)
     expect(await findSessions(db.read, [hash])).toEqual([])
@@ -97,7 +99,9 @@ describe.each(engines)('sessions (%s)', (engine) => {
     const { id } = await addUser(db, 'ana')
     const hashes = Array.from({ length: sessionLimits.perUser + 2 }, () => hashOf(createSecret()))
     for (const [index, hash] of hashes.entries()) {
-      await db.transaction((tx) => insertSession(tx, { hash, user_id: id, now: 1000 + index }))
+      await db.transaction((tx) =>
+        insertSession(tx, { hash, user_id: id, now: 1000 + index, address: null, agent: null }),
+      )
     }
     expect(await findSessions(db.read, hashes)).toHaveLength(sessionLimits.perUser)
     expect(await findSessions(db.read, hashes.slice(0, 2))).toEqual([])
@@ -110,7 +114,9 @@ describe.each(engines)('credentials (%s)', (engine) => {
   async function openSession(db: Database, credentials: Credentials) {
     const { id } = await addUser(db, 'ana')
     const secret = createSecret()
-    await db.transaction((tx) => insertSession(tx, { hash: hashOf(secret), user_id: id, now: Date.now() }))
+    await db.transaction((tx) =>
+      insertSession(tx, { hash: hashOf(secret), user_id: id, now: Date.now(), address: null, agent: null }),
+    )
     const found = await credentials.find(secret, '127.0.0.1')
     if (found === null) throw new Error('the session is not found')
     return { secret, found, id }
@@ -196,6 +202,7 @@ describe.each(engines)('credentials (%s)', (engine) => {
     const fields = {
       name: 'kiosk',
       role: 'viewer',
+      permissions: [],
       created_by: null,
       created_at: Date.now(),
       expires_at: null,
@@ -216,7 +223,7 @@ describe.each(engines)('sign-in attempts (%s)', (engine) => {
     const db = await openStore(engine)
     const access = createAccess(db)
     await addUser(db, 'ana')
-    const visitor = { client: '10.0.0.7', address: '10.0.0.7', browser: null }
+    const visitor = { client: '10.0.0.7', address: '10.0.0.7', browser: null, agent: null }
     const wrong = { username: 'ana', password: 'wrong' }
     const results = await Promise.allSettled(Array.from({ length: 12 }, () => signIn(access, visitor, wrong)))
     const codes = results.map((result) => (result.status === 'rejected' ? result.reason.code : 'in'))
@@ -244,7 +251,7 @@ describe.each(engines)('sign-in attempts (%s)', (engine) => {
     const access = createAccess(db)
     const codes: string[] = []
     for (let index = 0; index < 22; index++) {
-      const visitor = { client: '10.0.0.7', address: `2001:db8::${index + 1}`, browser: null }
+      const visitor = { client: '10.0.0.7', address: `2001:db8::${index + 1}`, browser: null, agent: null }
       await signIn(access, visitor, { username: `nobody${index}`, password: 'x' }).catch(({ code }) => codes.push(code))
     }
     expect(codes.slice(0, 20)).toEqual(Array(20).fill('wrong_credentials'))
@@ -256,7 +263,7 @@ describe.each(engines)('sign-in attempts (%s)', (engine) => {
     const db = await openStore(engine)
     const access = createAccess(db)
     await addUser(db, 'ana')
-    const visitor = { client: '10.0.0.7', address: '10.0.0.7', browser: null }
+    const visitor = { client: '10.0.0.7', address: '10.0.0.7', browser: null, agent: null }
     for (let round = 0; round < 3; round++) {
       for (let index = 0; index < 4; index++) {
         await expect(signIn(access, visitor, { username: 'ana', password: 'x' })).rejects.toThrow()
@@ -276,12 +283,12 @@ describe.each(engines)('sign-in attempts (%s)', (engine) => {
         return hasher.verify(hash, attempted, visitor.client)
       },
     }
-    const visitor = { client: '10.0.0.7', address: '10.0.0.7', browser: null }
-    await expect(signIn(new Access(db, log, null, slow), visitor, { username: 'ana', password })).rejects.toMatchObject(
-      {
-        code: 'wrong_credentials',
-      },
-    )
+    const visitor = { client: '10.0.0.7', address: '10.0.0.7', browser: null, agent: null }
+    await expect(
+      signIn(new Access({ db, log, secrets, hasher: slow }), visitor, { username: 'ana', password }),
+    ).rejects.toMatchObject({
+      code: 'wrong_credentials',
+    })
   })
 })
 
@@ -368,7 +375,7 @@ describe.each(engines)('the audit log (%s)', (engine) => {
   it('is rolled back with the action', async () => {
     const db = await openStore(engine)
     const work = db.transaction(async (tx) => {
-      await insertUser(tx, { username: 'ana', role: 'admin', password: 'x', now: 1 })
+      await insertUser(tx, { username: 'ana', role: 'admin', permissions: [], password: 'x', now: 1 })
       await writeAudit(tx, { actor: cli, action: 'user.create', target: 'user ana', result: 'ok' })
       throw new Error('no')
     })

@@ -1,6 +1,6 @@
 /** Creates, changes and removes users and API tokens. */
 
-import type { Role } from '../../contract/values.ts'
+import type { GrantedPermission, Role } from '../../contract/values.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { type ApiToken, defaultTokenMs, type User } from '../../domain/access/people.ts'
 import { RequestError } from '../../domain/errors.ts'
@@ -28,21 +28,36 @@ import { createSecret, hashOf, tokenText } from './credentials.ts'
 import type { Hasher } from './hasher.ts'
 import { checkNewUser, checkPassword } from './sign-in.ts'
 
+interface NewUser {
+  readonly username: string
+  readonly password: string
+  readonly role: Role
+  readonly permissions?: readonly GrantedPermission[] | undefined
+}
+
 export async function createUser(
   db: Database,
   hasher: Hasher,
   actor: Actor,
-  { username, password, role }: { username: string; password: string; role: Role },
+  { username, password, role, permissions = [] }: NewUser,
 ): Promise<User> {
   await checkNewUser(username, password)
   const hash = await hasher.hash(password, clientOf(actor))
   return db.transaction(async (tx) => {
     await changePeople(tx)
-    const user = await insertUser(tx, { username, role, password: hash, now: now() })
+    const user = await insertUser(tx, { username, role, permissions, password: hash, now: now() })
     if (user === null) throw new RequestError('name_taken', { subject: username })
-    await writeAudit(tx, { actor, action: 'user.create', target: `user ${username}`, result: 'ok', details: { role } })
+    const details = { role, ...(permissions.length > 0 && { permissions }) }
+    await writeAudit(tx, { actor, action: 'user.create', target: `user ${username}`, result: 'ok', details })
     return user
   })
+}
+
+interface UserEdit {
+  readonly role?: Role | undefined
+  readonly permissions?: readonly GrantedPermission[] | undefined
+  readonly is_active?: boolean | undefined
+  readonly password?: string | undefined
 }
 
 /** Changes a user. When the role, the password or the active state changes, the user is signed out everywhere. */
@@ -50,10 +65,10 @@ export async function changeUser(
   { db, hasher, credentials }: Access,
   actor: Actor,
   id: number,
-  change: { role?: Role | undefined; is_active?: boolean | undefined; password?: string | undefined },
+  change: UserEdit,
   requireVersion: RequireVersion<User>,
 ): Promise<User> {
-  const { role, is_active, password } = change
+  const { role, permissions, is_active, password } = change
   const known = await findUser(db.read, id)
   if (known === null) throw new RequestError('not_found', { subject: `user ${id}` })
   if (known.issuer !== null && (password !== undefined || (role ?? known.role) !== known.role)) {
@@ -65,16 +80,27 @@ export async function changeUser(
     await changePeople(tx)
     const before = await getUser(tx, id)
     requireVersion(before, `user ${id}`)
-    const after = { ...before, role: role ?? before.role, is_active: is_active ?? before.is_active }
+    const after = {
+      ...before,
+      role: role ?? before.role,
+      permissions: permissions ?? before.permissions,
+      is_active: is_active ?? before.is_active,
+    }
     await requireRemainingAdmin(tx, before, after)
-    const changed = { role, is_active, password: hash === undefined ? undefined : { hash, changedAt: now() } }
+    const changed = {
+      role,
+      permissions,
+      is_active,
+      password: hash === undefined ? undefined : { hash, changedAt: now() },
+    }
     const version = await saveUser(tx, id, changed)
     if (after.role !== before.role || after.is_active !== before.is_active || hash !== undefined) {
       await deleteSessionsOf(tx, id)
       tx.afterCommit(() => credentials.end({ user: id }))
-    }
+    } else tx.afterCommit(() => credentials.update({ ...after, version }))
     const details = {
       ...(after.role !== before.role && { role: { old: before.role, new: after.role } }),
+      ...permissionDetails(before, after),
       ...(after.is_active !== before.is_active && { is_active: { old: before.is_active, new: after.is_active } }),
       ...(hash !== undefined && { password: 'new' }),
     }
@@ -122,6 +148,14 @@ export async function createAdmin(
   })
 }
 
+function permissionDetails(
+  before: { readonly permissions: readonly GrantedPermission[] },
+  after: { readonly permissions: readonly GrantedPermission[] },
+) {
+  const isSame = String(before.permissions) === String(after.permissions)
+  return isSame ? {} : { permissions: { old: before.permissions, new: after.permissions } }
+}
+
 async function getUser(tx: Tx, id: number): Promise<User> {
   const user = await findUser(tx.query, id)
   if (user === null) throw new RequestError('not_found', { subject: `user ${id}` })
@@ -139,6 +173,7 @@ async function requireRemainingAdmin(tx: Tx, before: User, after: User | null): 
 interface TokenFields {
   readonly name: string
   readonly role: Role
+  readonly permissions?: readonly GrantedPermission[] | undefined
   /** ISO 8601; null for a token that never expires. */
   readonly expires_at?: string | null | undefined
 }
@@ -147,15 +182,15 @@ interface TokenFields {
 export async function createToken(
   db: Database,
   actor: Actor,
-  { name, role, expires_at }: TokenFields,
+  { name, role, permissions = [], expires_at }: TokenFields,
 ): Promise<{ readonly token: ApiToken; readonly text: string }> {
   const ends = expires_at === undefined ? now() + defaultTokenMs : parseExpiry(expires_at, now())
   const secret = createSecret()
   return db.transaction(async (tx) => {
     const created_by = actor.kind === 'user' ? actor.id : null
-    const fields = { name, role, created_by, created_at: now(), expires_at: ends }
+    const fields = { name, role, permissions, created_by, created_at: now(), expires_at: ends }
     const token = await insertToken(tx, fields, (id) => hashOf(tokenText(id, secret)))
-    const details = { role, expires_at: toIso(ends) }
+    const details = { role, ...(permissions.length > 0 && { permissions }), expires_at: toIso(ends) }
     await writeAudit(tx, { actor, action: 'token.create', target: `token ${token.id} ${name}`, result: 'ok', details })
     return { token, text: tokenText(token.id, secret) }
   })
@@ -165,7 +200,7 @@ export async function changeToken(
   { db, credentials }: Access,
   actor: Actor,
   id: number,
-  { name, role, expires_at }: Partial<TokenFields>,
+  { name, role, permissions, expires_at }: Partial<TokenFields>,
   requireVersion: RequireVersion<ApiToken>,
 ): Promise<ApiToken> {
   const ends = expires_at === undefined ? undefined : parseExpiry(expires_at, now())
@@ -176,12 +211,14 @@ export async function changeToken(
     const change = {
       ...(name !== undefined && { name }),
       ...(role !== undefined && { role }),
+      ...(permissions !== undefined && { permissions }),
       ...(ends !== undefined && { expires_at: ends }),
     }
     const version = await saveToken(tx, id, change)
     const details = {
       ...(name !== undefined && { name: { old: before.name, new: name } }),
       ...(role !== undefined && { role: { old: before.role, new: role } }),
+      ...permissionDetails(before, { permissions: permissions ?? before.permissions }),
       ...(ends !== undefined && { expires_at: { old: toIso(before.expires_at), new: toIso(ends) } }),
     }
     await writeAudit(tx, { actor, action: 'token.change', target: `token ${id} ${before.name}`, result: 'ok', details })

@@ -19,19 +19,21 @@ import { writeAudit } from '../../storage/audit.ts'
 import type { Reader, Tx } from '../../storage/database.ts'
 import {
   changePeople,
-  deleteFailedLoginsOf,
-  deleteOldOidcLogins,
   deleteSessionsOf,
   findUserByIdentity,
+  insertProviderUser,
+  saveUser,
+} from '../../storage/people.ts'
+import {
+  deleteFailedLoginsOf,
+  deleteOldOidcLogins,
   insertFailedLogin,
   insertOidcLogin,
-  insertProviderUser,
   listFailedLogins,
   lockFailedLogins,
   type OidcLogin,
-  saveUser,
   takeOidcLogin,
-} from '../../storage/people.ts'
+} from '../../storage/sign-ins.ts'
 import type { Access, OidcChecks, SingleSignOn } from './access.ts'
 import { createSecret, hashOf } from './credentials.ts'
 import { guest, openSession, type Requester, type SignedIn, signedIn } from './sign-in.ts'

@@ -3,9 +3,10 @@
 import { timingSafeEqual } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Actor, AuditEntry } from '../../domain/access/access.ts'
+import { normalizeCode } from '../../domain/access/codes.ts'
 import { globalLoginLimit, loginLimits, loginWaitMs } from '../../domain/access/limits.ts'
 import { isUsername, passwordProblem, usernameKey } from '../../domain/access/password.ts'
-import type { ApiToken, User } from '../../domain/access/people.ts'
+import { type ApiToken, sessionEnd, type User } from '../../domain/access/people.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { clientKey } from '../../domain/identity/address.ts'
 import { now } from '../../platform/clock.ts'
@@ -15,26 +16,32 @@ import type { Tx } from '../../storage/database.ts'
 import {
   changePeople,
   countAdmins,
-  countFailedLogins,
-  deleteFailedLogin,
-  deleteFailedLoginsOf,
   deleteSession,
   deleteSessionsOf,
   findTokensByHash,
   findUser,
   findUserByName,
-  insertFailedLogin,
   insertSession,
   insertUser,
+  type ListedSession,
+  listSessions,
+  saveLastLogin,
+  saveUser,
+  type UserWithPassword,
+} from '../../storage/people.ts'
+import {
+  countFailedLogins,
+  deleteFailedLogin,
+  deleteFailedLoginsOf,
+  insertFailedLogin,
   isKnownBrowser,
   listFailedLogins,
   lockFailedLogins,
   saveKnownBrowser,
-  saveLastLogin,
-  saveUser,
-} from '../../storage/people.ts'
+} from '../../storage/sign-ins.ts'
 import type { Access } from './access.ts'
 import { createSecret, csrfTokenOf, hashOf } from './credentials.ts'
+import { redeemCode, removeTotp } from './totp.ts'
 
 /** The client that sent the request. */
 export interface Requester {
@@ -43,6 +50,8 @@ export interface Requester {
   readonly address: string
   /** The cookie that identifies a browser that has signed in before. */
   readonly browser: string | null
+  /** The client's program, as it names itself; null if it does not. */
+  readonly agent: string | null
   /** The request's id. */
   readonly request?: string | undefined
 }
@@ -63,9 +72,9 @@ export interface SignedIn {
 export async function signIn(
   access: Access,
   requester: Requester,
-  { username, password }: { username: string; password: string },
+  { username, password, code }: { username: string; password: string; code?: string | undefined },
 ): Promise<SignedIn> {
-  const { db, hasher } = access
+  const { db, hasher, secrets } = access
   const user = await findUserByName(db.read, username)
   const isKnown =
     user !== null && requester.browser !== null && (await isKnownBrowser(db.read, hashOf(requester.browser), user.id))
@@ -89,14 +98,18 @@ export async function signIn(
     )
     throw new RequestError('wrong_credentials')
   }
+  if (user.has_totp && code === undefined) {
+    await discardAttempt(access, counted, new RequestError('code_needed', { details: 'code: required' }))
+  }
 
-  return db.transaction(async (tx) => {
+  const opened = await db.transaction(async (tx) => {
     await changePeople(tx)
     // The password or the account may have changed while the hash was computed.
     const current = await findUserByName(tx.query, username)
     if (current?.id !== user.id || !current.is_active || current.password !== user.password) {
       throw new RequestError('wrong_credentials')
     }
+    if (current.has_totp && !(await redeemCode(tx, secrets, current.id, code ?? ''))) return null
     await deleteFailedLoginsOf(tx, client, account)
     const opened = await openSession(tx, requester, current)
     await writeAudit(tx, {
@@ -107,6 +120,10 @@ export async function signIn(
     })
     return opened
   })
+  if (opened !== null) return opened
+  const entry = { actor, action: 'session.login', target: `user ${user.username}`, result: 'failed' } as const
+  await auditFailure(access, entry, counted)
+  throw new RequestError('code_refused', { details: 'code: not accepted' })
 }
 
 /** Signs an unattended screen in with the read-only API token `text`. The cookie of the kiosk screen expires with that token. */
@@ -134,6 +151,35 @@ export async function signOut({ db, credentials }: Access, actor: Actor, session
   })
 }
 
+/** Signs the user out of one of their sessions. */
+export async function endOwnSession({ db, credentials }: Access, actor: Actor, id: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    await changePeople(tx)
+    const sessions = await listSessions(tx.query, requireUserId(actor))
+    const hash = sessions.find((session) => sessionId(session) === id)?.hash
+    if (hash === undefined) throw new RequestError('not_found', { subject: `session ${id}` })
+    await deleteSession(tx, hash)
+    await writeAudit(tx, { actor, action: 'session.end', target: `session ${id} of user ${actor.name}`, result: 'ok' })
+    tx.afterCommit(() => credentials.end({ hash }))
+  })
+}
+
+/** Returns the sessions of the user that have not expired. */
+export async function listOwnSessions({ db }: Access, actor: Actor): Promise<readonly ListedSession[]> {
+  const sessions = await listSessions(db.read, requireUserId(actor))
+  return sessions.filter((session) => sessionEnd(session) > now())
+}
+
+/** A part of the stored hash, which reveals nothing about the cookie. */
+export function sessionId({ hash }: { readonly hash: string }): string {
+  return hash.slice(0, 16)
+}
+
+function requireUserId({ kind, id }: Actor): number {
+  if (kind !== 'user' || id === null) throw new RequestError('not_a_user')
+  return id
+}
+
 /** Changes the user's password. Signs the user out everywhere and opens a new session for the requesting browser. */
 export async function changeOwnPassword(
   access: Access,
@@ -142,14 +188,61 @@ export async function changeOwnPassword(
   { current_password, new_password }: { current_password: string; new_password: string },
 ): Promise<SignedIn> {
   const { db, hasher, credentials } = access
+  const stored = await findOwnAccount(access, actor)
+  await checkPassword('new_password', new_password, stored.username)
+  const entry = { actor, action: 'user.password', target: `user ${stored.username}` } as const
+  const attempt = await verifyOwnPassword(access, requester, stored, current_password, entry)
+  const hash = await hasher
+    .hash(new_password, requester.client)
+    .catch((error) => discardAttempt(access, attempt, error))
+
+  return db.transaction(async (tx) => {
+    await changePeople(tx)
+    const current = await findUserByName(tx.query, stored.username)
+    if (current?.id !== stored.id || !current.is_active || current.password !== stored.password) {
+      throw new RequestError('sign_in_needed')
+    }
+    await deleteFailedLoginsOf(tx, attempt.client, attempt.account)
+    await saveUser(tx, stored.id, { password: { hash, changedAt: now() } })
+    await deleteSessionsOf(tx, stored.id)
+    await writeAudit(tx, { ...entry, result: 'ok' })
+    tx.afterCommit(() => credentials.end({ user: stored.id }))
+    return openSession(tx, requester, current)
+  })
+}
+
+/** Removes the user's authenticator app. */
+export async function removeOwnTotp(
+  access: Access,
+  requester: Requester,
+  actor: Actor,
+  { current_password }: { current_password: string },
+): Promise<void> {
+  const stored = await findOwnAccount(access, actor)
+  const entry = { actor, action: 'user.totp', target: `user ${stored.username}` } as const
+  const { client, account } = await verifyOwnPassword(access, requester, stored, current_password, entry)
+  await access.db.transaction((tx) => deleteFailedLoginsOf(tx, client, account))
+  await removeTotp(access, actor, stored.id)
+}
+
+async function findOwnAccount({ db }: Access, actor: Actor): Promise<UserWithPassword> {
   const stored = actor.kind === 'user' ? await findUserByName(db.read, actor.name) : null
   if (stored === null || stored.id !== actor.id) throw new RequestError('not_a_user')
-  await checkPassword('new_password', new_password, stored.username)
+  return stored
+}
 
+/** Throws a RequestError if the password is wrong. Attempts are limited as those to sign in are. */
+async function verifyOwnPassword(
+  access: Access,
+  requester: Requester,
+  stored: UserWithPassword,
+  current_password: string,
+  entry: Omit<AuditEntry, 'result'>,
+): Promise<CountedAttempt & { readonly client: string; readonly account: string }> {
+  const { db, hasher } = access
   const isKnown = requester.browser !== null && (await isKnownBrowser(db.read, hashOf(requester.browser), stored.id))
   const client = isKnown ? `browser ${hashOf(requester.browser ?? '')}` : clientKey(requester.address)
   const account = `user ${usernameKey(stored.username)}`
-  const entry = { actor, action: 'user.password', target: `user ${stored.username}` } as const
   const counted = await countAttempt(access, { client, account })
   const matches = await hasher
     .verify(stored.password, current_password, requester.client)
@@ -158,23 +251,7 @@ export async function changeOwnPassword(
     await auditFailure(access, { ...entry, result: 'failed' }, counted)
     throw new RequestError('bad_request', { details: 'current_password: this is not your password' })
   }
-  const hash = await hasher
-    .hash(new_password, requester.client)
-    .catch((error) => discardAttempt(access, counted, error))
-
-  return db.transaction(async (tx) => {
-    await changePeople(tx)
-    const current = await findUserByName(tx.query, stored.username)
-    if (current?.id !== stored.id || !current.is_active || current.password !== stored.password) {
-      throw new RequestError('sign_in_needed')
-    }
-    await deleteFailedLoginsOf(tx, client, account)
-    await saveUser(tx, stored.id, { password: { hash, changedAt: now() } })
-    await deleteSessionsOf(tx, stored.id)
-    await writeAudit(tx, { ...entry, result: 'ok' })
-    tx.afterCommit(() => credentials.end({ user: stored.id }))
-    return openSession(tx, requester, current)
-  })
+  return { ...counted, client, account }
 }
 
 // --- The first administrator ------------------------------------------------------------------------------------------
@@ -208,7 +285,7 @@ export async function setUp(
     if ((await countAdmins(tx.query)) > 0) throw new RequestError('already_set_up')
     // Another request may have used the code by now.
     if (needsCode && !isCode(code, setupCode.current())) throw new RequestError('wrong_code')
-    const user = await insertUser(tx, { username, role: 'admin', password: hash, now: now() })
+    const user = await insertUser(tx, { username, role: 'admin', permissions: [], password: hash, now: now() })
     if (user === null) throw new RequestError('name_taken', { subject: username })
     await writeAudit(tx, {
       actor: signedIn(requester, user),
@@ -221,9 +298,8 @@ export async function setUp(
   })
 }
 
-/** Ignores separators and case, and treats look-alike characters as equal. */
 function isCode(entered: string, expected: string | null): boolean {
-  const code = entered.toUpperCase().replace(/[\s-]/g, '').replaceAll('O', '0').replace(/[IL]/g, '1')
+  const code = normalizeCode(entered)
   if (expected === null || code.length !== expected.length) return false
   const [a, b] = [Buffer.from(hashOf(code)), Buffer.from(hashOf(expected))]
   return timingSafeEqual(a, b)
@@ -290,7 +366,8 @@ async function auditFailure({ db }: Access, entry: AuditEntry, { isLast }: Count
 export async function openSession(tx: Tx, requester: Requester, { id }: User): Promise<SignedIn> {
   const session = createSecret()
   const browser = requester.browser ?? createSecret()
-  await insertSession(tx, { hash: hashOf(session), user_id: id, now: now() })
+  const { address, agent } = requester
+  await insertSession(tx, { hash: hashOf(session), user_id: id, now: now(), address, agent })
   await saveKnownBrowser(tx, { hash: hashOf(browser), user_id: id, now: now() })
   await saveLastLogin(tx, id, now())
   const user = await findUser(tx.query, id)

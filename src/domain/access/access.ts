@@ -3,15 +3,20 @@ import {
   type AuditClass,
   type actorKinds,
   type auditResults,
+  type GrantedPermission,
   type Permission,
-  permissionNames,
   type Role,
+  type RolePermission,
+  rolePermissions,
   roles,
 } from '../../contract/values.ts'
 
 export type { Permission, Role } from '../../contract/values.ts'
 
-/** Who performs a request or action: a user, an API token, a local client, a guest or the command line. */
+/**
+ * Who performs a request or action: a user, an API token, a local client, a guest, the command line, or the reader of a
+ * message with a link.
+ */
 export interface Actor {
   readonly kind: (typeof actorKinds)[number]
   readonly id: number | null
@@ -38,24 +43,33 @@ export const permissions = {
   review: 'admin',
   /** Manufacturers and their secrets, users, tokens, the audit log, database incidents and stored settings. */
   administer: 'admin',
-} as const satisfies Record<Permission, Role>
+} as const satisfies Record<RolePermission, Role>
 
 /**
  * The permissions of local clients without credentials. Everything else, including `/api/admin/`, requires a session or
  * a token.
  */
-export const localPermissions: readonly Permission[] = ['read', 'operate', 'configure']
+export const localPermissions: readonly RolePermission[] = ['read', 'operate', 'configure']
 
-export function isAllowed(role: Role, permission: Permission): boolean {
+export function isAllowed(role: Role, permission: RolePermission): boolean {
   return roles.indexOf(role) >= roles.indexOf(permissions[permission])
 }
 
 /** `role` is null for a request without a session or token. */
-export function listPermissions({ role, isLocal }: { role: Role | null; isLocal: boolean }): Permission[] {
-  return permissionNames.filter((permission) => {
+export function listPermissions({
+  role,
+  isLocal,
+  granted,
+}: {
+  role: Role | null
+  isLocal: boolean
+  granted: readonly GrantedPermission[]
+}): Permission[] {
+  const ofRole = rolePermissions.filter((permission) => {
     if (isLocal && localPermissions.includes(permission)) return true
     return role === null ? permission === 'read' : isAllowed(role, permission)
   })
+  return [...ofRole, ...granted]
 }
 
 export interface AuditEntry {
@@ -92,11 +106,13 @@ export const auditMergeMs = 10 * 60_000
 
 /**
  * - `administration`: administrators and the service itself.
- * - `operation`: operators.
+ * - `operation`: operators, and everyone who listens.
  * - `minor`: viewers, kiosks, clients without credentials, OSC, and operators' markers.
  */
 export function auditClassOf({ actor, action }: AuditEntry): AuditClass {
   if (actor.role === 'admin') return 'administration'
+  // Each time that sound was played has its own record.
+  if (action.startsWith('listen.') || action.startsWith('clip.')) return 'operation'
   const isMinor = actor.role === 'viewer' || actor.kind === 'osc' || action.startsWith('marker.')
   return isMinor ? 'minor' : 'operation'
 }

@@ -180,3 +180,6 @@ export function connectionLimits(
   const limits = { connections, sockets, connectionsPerAddress, unusedPerAddress }
   return isLowered ? { ...limits, isLowered, descriptors } : { ...limits, isLowered }
 }
+
+/** Healthchecks accepts five requests a minute. */
+export const minHeartbeatSeconds = 12

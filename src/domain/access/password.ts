@@ -61,7 +61,8 @@ function isRun(text: string): boolean {
   return runs.some((run) => run.includes(text))
 }
 
-const usernamePattern = '^[\\p{L}\\p{N}][\\p{L}\\p{N}._@-]{0,63}$'
+/** For patterns with the flag `u`. */
+export const usernamePattern = '^[\\p{L}\\p{N}][\\p{L}\\p{N}._@-]{0,63}$'
 
 export function isUsername(name: string): boolean {
   return new RegExp(usernamePattern, 'u').test(name)

@@ -1,12 +1,13 @@
 /** Users, API tokens and sessions. Their bodies never contain secrets. */
 
 import type { TokenBody, UserBody } from '../../contract/access.ts'
-import type { Role } from '../../contract/values.ts'
+import type { GrantedPermission, Role } from '../../contract/values.ts'
 
 export interface User {
   readonly id: number
   readonly username: string
   readonly role: Role
+  readonly permissions: readonly GrantedPermission[]
   readonly is_active: boolean
   readonly created_at: number
   readonly last_login_at: number | null
@@ -14,12 +15,15 @@ export interface User {
   readonly issuer: string | null
   readonly subject: string | null
   readonly version: number
+  /** True if a code of an authenticator app is required to sign in. */
+  readonly has_totp: boolean
 }
 
 export interface ApiToken {
   readonly id: number
   readonly name: string
   readonly role: Role
+  readonly permissions: readonly GrantedPermission[]
   readonly created_by: number | null
   readonly created_at: number
   readonly expires_at: number | null
@@ -44,17 +48,18 @@ export function sessionEnd(session: { readonly expires_at: number; readonly last
 }
 
 export function toUserBody({ created_at, last_login_at, ...user }: User): UserBody {
-  const { id, username, role, is_active, issuer, subject, version } = user
+  const { id, username, role, permissions, is_active, issuer, subject, version, has_totp } = user
   const times = { created_at: toIso(created_at), last_login_at: toIsoOrNull(last_login_at) }
-  return { id, username, role, is_active, ...times, issuer, subject, version }
+  return { id, username, role, permissions, is_active, ...times, issuer, subject, has_totp, version }
 }
 
 export function toTokenBody(token: ApiToken): TokenBody {
-  const { id, name, role, created_by, last_used_address, version } = token
+  const { id, name, role, permissions, created_by, last_used_address, version } = token
   return {
     id,
     name,
     role,
+    permissions,
     created_by,
     created_at: toIso(token.created_at),
     expires_at: toIsoOrNull(token.expires_at),

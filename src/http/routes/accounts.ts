@@ -10,8 +10,20 @@ import {
   removeUser,
   revokeToken,
 } from '../../actions/access/people.ts'
-import { changeOwnPassword, openKiosk, type SignedIn, setUp, signIn, signOut } from '../../actions/access/sign-in.ts'
+import {
+  changeOwnPassword,
+  endOwnSession,
+  listOwnSessions,
+  openKiosk,
+  removeOwnTotp,
+  type SignedIn,
+  sessionId,
+  setUp,
+  signIn,
+  signOut,
+} from '../../actions/access/sign-in.ts'
 import { singleSignOnLabel } from '../../actions/access/sign-in-oidc.ts'
+import { confirmTotp, removeTotp, setUpTotp } from '../../actions/access/totp.ts'
 import { type AuditBody, accessOperations, credentialBytes, type SignedInBody } from '../../contract/access.ts'
 import { type AuditRecord, listPermissions } from '../../domain/access/access.ts'
 import { toTokenBody, toUserBody } from '../../domain/access/people.ts'
@@ -22,6 +34,7 @@ import { listAudit } from '../../storage/audit.ts'
 import { listTokens, listUsers } from '../../storage/people.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { clearSessionCookie, readSessionCookie, setCookies, setKioskCookie } from '../server/cookies.ts'
+import { hostName } from '../server/guard.ts'
 import { ifMatch } from '../server/if-match.ts'
 import { requesterOf } from '../server/requester.ts'
 import { paginate, readPage, toPageOf, toTime } from '../server/response.ts'
@@ -30,6 +43,7 @@ const smallBytes = 4096
 
 export function accountRoutes(app: ContractServer, access: Access): void {
   sessionRoutes(app, access)
+  ownAccountRoutes(app, access)
   setupRoutes(app, access)
   userRoutes(app, access)
   tokenRoutes(app, access)
@@ -37,6 +51,8 @@ export function accountRoutes(app: ContractServer, access: Access): void {
 }
 
 const open = { config: { needs: 'nothing' } } as const
+/** Also for users who must set up an authenticator app first. */
+const ownAccount = { config: { needs: 'read', isOwnAccount: true } } as const
 
 function sessionRoutes(app: ContractServer, access: Access): void {
   app.route({
@@ -60,7 +76,7 @@ function sessionRoutes(app: ContractServer, access: Access): void {
 
   app.route({
     ...accessOperations.signOut,
-    config: { needs: 'read' },
+    ...ownAccount,
     handler: async (request, reply) => {
       const session = readSessionCookie(request)
       if (request.credential?.kind === 'user' && session !== null) await signOut(access, request.actor, session)
@@ -71,6 +87,7 @@ function sessionRoutes(app: ContractServer, access: Access): void {
 
   app.route({
     ...accessOperations.getSession,
+    ...ownAccount,
     handler: (request) => {
       const { credential, actor, isLocal } = request
       const user = credential?.user ?? null
@@ -80,18 +97,73 @@ function sessionRoutes(app: ContractServer, access: Access): void {
         kind: actor.kind,
         name: actor.name,
         role: actor.role,
-        permissions: listPermissions({ role: credential?.role ?? null, isLocal }),
+        permissions: listPermissions({
+          role: credential?.role ?? null,
+          isLocal,
+          granted: credential?.permissions ?? [],
+        }),
+        totp_required: access.needsTotp(user),
       }
     },
   })
 
   app.route({
     ...accessOperations.changePassword,
-    config: { needs: 'read' },
+    ...ownAccount,
     bodyLimit: smallBytes,
     handler: async (request, reply) => {
       if (request.credential === null) throw new RequestError('sign_in_needed')
       return sendSignedIn(reply, await changeOwnPassword(access, requesterOf(request), request.actor, request.body))
+    },
+  })
+}
+
+function ownAccountRoutes(app: ContractServer, access: Access): void {
+  app.route({
+    ...accessOperations.listOwnSessions,
+    ...ownAccount,
+    handler: async ({ actor, credential }) => {
+      const sessions = await listOwnSessions(access, actor)
+      return sessions.map(({ hash, created_at, last_used_at, address, agent }) => ({
+        id: sessionId({ hash }),
+        current: hash === credential?.hash,
+        created_at: toTimestamp(created_at),
+        last_used_at: toTimestamp(last_used_at),
+        address,
+        agent,
+      }))
+    },
+  })
+
+  app.route({
+    ...accessOperations.endOwnSession,
+    ...ownAccount,
+    handler: async ({ actor, params }, reply) => {
+      await endOwnSession(access, actor, params.session)
+      return reply.code(204).send(null)
+    },
+  })
+
+  app.route({
+    ...accessOperations.setUpTotp,
+    ...ownAccount,
+    handler: ({ actor, host }) => setUpTotp(access, actor, hostName(host)),
+  })
+
+  app.route({
+    ...accessOperations.confirmTotp,
+    ...ownAccount,
+    bodyLimit: smallBytes,
+    handler: async ({ actor, body }) => ({ recovery_codes: [...(await confirmTotp(access, actor, body.code))] }),
+  })
+
+  app.route({
+    ...accessOperations.removeTotp,
+    ...ownAccount,
+    bodyLimit: smallBytes,
+    handler: async (request, reply) => {
+      await removeOwnTotp(access, requesterOf(request), request.actor, request.body)
+      return reply.code(204).send(null)
     },
   })
 }
@@ -148,6 +220,15 @@ function userRoutes(app: ContractServer, access: Access): void {
     handler: async (request) => {
       const { actor, params, body } = request
       return toUserBody(await changeUser(access, actor, params.id, body, ifMatch(request, toUserBody)))
+    },
+  })
+
+  app.route({
+    ...accessOperations.removeUserTotp,
+    ...administer,
+    handler: async ({ actor, params }, reply) => {
+      await removeTotp(access, actor, params.id)
+      return reply.code(204).send(null)
     },
   })
 

@@ -20,6 +20,8 @@ export interface UserRow {
   username: string
   username_key: string
   role: Role
+  /** JSON: `GrantedPermission[]`. */
+  permissions: Generated<string>
   /** The argon2id string: parameters, salt and hash. Empty for a user who signs in through a provider. */
   password: string
   is_active: Flag
@@ -30,6 +32,14 @@ export interface UserRow {
   issuer: string | null
   subject: string | null
   version: number
+  /** 1 if a code of an authenticator app is required to sign in. */
+  has_totp: Generated<Flag>
+  /** The sealed secret of the authenticator app; null if none was set up. Without `has_totp`, it is not confirmed yet. */
+  totp_secret: string | null
+  /** The time step of the last code that was used. */
+  totp_step: number | null
+  /** JSON: SHA-256 of each unused recovery code. */
+  recovery_codes: Generated<string>
 }
 
 interface SessionRow {
@@ -39,12 +49,17 @@ interface SessionRow {
   created_at: number
   expires_at: number
   last_used_at: number
+  /** Client and program of the sign-in; null if they are unknown. */
+  address: string | null
+  agent: string | null
 }
 
 export interface TokenRow {
   id: Generated<number>
   name: string
   role: Role
+  /** JSON: `GrantedPermission[]`. */
+  permissions: Generated<string>
   /** SHA-256 of the token. */
   hash: string
   created_by: number | null

@@ -73,14 +73,18 @@ export function peopleColumns({ own, lastAdmin, onAsk }: ColumnOptions): readonl
       key: 'role',
       title: t('people.columns.role'),
       sortBy: ({ role }) => role,
-      cell: ({ role }) => t(`shell.roles.${role}`),
+      cell: (user) => <Role of={user} />,
     },
     {
       key: 'origin',
       title: t('people.columns.origin'),
       sortBy: ({ issuer }) => issuer,
-      cell: ({ issuer, subject }) =>
-        issuer === null ? t('people.localOrigin') : <bdi title={subject ?? ''}>{plainText(new URL(issuer).host)}</bdi>,
+      cell: ({ issuer, subject, has_totp }) =>
+        issuer === null ? (
+          t(has_totp ? 'people.localOriginWithCode' : 'people.localOrigin')
+        ) : (
+          <bdi title={subject ?? ''}>{plainText(new URL(issuer).host)}</bdi>
+        ),
     },
     {
       key: 'state',
@@ -113,15 +117,33 @@ interface ActionsProps extends Pick<ColumnOptions, 'onAsk'> {
   readonly isLast: boolean
 }
 
-const localActions = ['change', 'reset', 'remove'] as const
 /** A user of a sign-in provider has no password here. */
-const providerActions = ['change', 'remove'] as const
+function actionsOf({ issuer, has_totp }: UserBody) {
+  if (issuer !== null) return ['change', 'remove'] as const
+  return has_totp ? (['change', 'reset', 'totp', 'remove'] as const) : (['change', 'reset', 'remove'] as const)
+}
+
+export function Role({ of }: { readonly of: Pick<UserBody, 'role' | 'permissions'> }) {
+  return (
+    <span>
+      {t(`shell.roles.${of.role}`)}
+      {of.permissions.includes('listen') ? (
+        <>
+          {' '}
+          <span className="tag" data-tone="calm">
+            {t('people.listens')}
+          </span>
+        </>
+      ) : null}
+    </span>
+  )
+}
 
 function Actions({ user, isLast, onAsk }: ActionsProps) {
   const name = plainText(user.username)
   return (
     <div className="row-actions">
-      {(user.issuer === null ? localActions : providerActions).map((kind) => (
+      {actionsOf(user).map((kind) => (
         <button
           key={kind}
           type="button"

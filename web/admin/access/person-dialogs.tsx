@@ -3,7 +3,8 @@ import { roles } from '../../../src/contract/values.ts'
 import { useServices } from '../../app/context.ts'
 import { plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
-import { FormDialog, Removal } from '../../parts/dialogs/dialog.tsx'
+import { Removal } from '../../parts/dialogs/dialog.tsx'
+import { FormDialog } from '../../parts/dialogs/form-dialog.tsx'
 import { changedFields } from '../../parts/forms/entries.ts'
 import { Field, PasswordField, SelectField, TickField } from '../../parts/forms/field.tsx'
 import { newPasswordProblem } from '../../parts/forms/form.tsx'
@@ -11,9 +12,25 @@ import { newPasswordProblem } from '../../parts/forms/form.tsx'
 const path = '/api/admin/users/'
 export const roleOptions = roles.map((value) => ({ value, text: t(`shell.roles.${value}`) }))
 
+/** Of a user or token. */
+export function ListenField({ permissions = [] }: { readonly permissions?: UserBody['permissions'] }) {
+  return (
+    <TickField
+      name="listen"
+      label={t('people.listen')}
+      hint={t('people.listenHint')}
+      defaultChecked={permissions.includes('listen')}
+    />
+  )
+}
+
+export function permissionsIn(values: FormData): UserBody['permissions'] {
+  return values.has('listen') ? ['listen'] : []
+}
+
 export type PersonQuestion =
   | { readonly kind: 'add' }
-  | { readonly kind: 'change' | 'reset' | 'remove'; readonly user: UserBody }
+  | { readonly kind: 'change' | 'reset' | 'totp' | 'remove'; readonly user: UserBody }
 
 interface DialogProps {
   onDone(): Promise<void>
@@ -30,6 +47,8 @@ export function PersonDialog({ question, ...rest }: DialogProps & { readonly que
       return <Change user={question.user} {...rest} />
     case 'reset':
       return <Reset user={question.user} {...rest} />
+    case 'totp':
+      return <RemoveApp user={question.user} {...rest} />
     case 'remove':
       return <Remove user={question.user} {...rest} />
     default:
@@ -45,7 +64,15 @@ function Add(props: DialogProps) {
       action={t('people.addAction')}
       check={(values) => newPasswordProblem(values, 'password', String(values.get('username')))}
       edit={{ address: path, record: null }}
-      send={(values) => api.write('POST', path, Object.fromEntries(values), 'object')}
+      send={(values) => {
+        const body = {
+          username: values.get('username'),
+          role: values.get('role'),
+          password: values.get('password'),
+          permissions: permissionsIn(values),
+        }
+        return api.write('POST', path, body, 'object')
+      }}
       done={({ username }) => t('people.added', { name: plainText(username) })}
       {...props}
     >
@@ -63,6 +90,7 @@ function Add(props: DialogProps) {
         hint={t('people.passwordHint')}
         autoComplete="new-password"
       />
+      <ListenField />
     </FormDialog>
   )
 }
@@ -70,7 +98,11 @@ function Add(props: DialogProps) {
 function Change({ user, ...props }: AboutUser) {
   const { api } = useServices()
   const name = plainText(user.username)
-  const bodyOf = (values: FormData) => ({ role: values.get('role'), is_active: values.has('is_active') })
+  const bodyOf = (values: FormData) => ({
+    role: values.get('role'),
+    permissions: permissionsIn(values),
+    is_active: values.has('is_active'),
+  })
   return (
     <FormDialog
       title={t('people.changeTitle', { name })}
@@ -83,7 +115,7 @@ function Change({ user, ...props }: AboutUser) {
       done={() => t('people.changed', { name })}
       {...props}
     >
-      {({ issuer, role, is_active }) => (
+      {({ issuer, role, permissions, is_active }) => (
         <>
           {issuer === null ? (
             <SelectField
@@ -96,6 +128,7 @@ function Change({ user, ...props }: AboutUser) {
           ) : (
             <p className="hint">{t('people.providerHint')}</p>
           )}
+          <ListenField permissions={permissions} />
           <TickField name="is_active" label={t('people.isActive')} defaultChecked={is_active} />
         </>
       )}
@@ -126,6 +159,21 @@ function Reset({ user, ...props }: AboutUser) {
         autoComplete="new-password"
       />
     </FormDialog>
+  )
+}
+
+function RemoveApp({ user, ...props }: AboutUser) {
+  const name = plainText(user.username)
+  return (
+    <Removal
+      title={t('people.totpTitle', { name })}
+      action={t('people.totp')}
+      done={t('people.totpRemoved', { name })}
+      path={`${path}${user.id}/totp/`}
+      {...props}
+    >
+      <p>{t('people.totpConsequence')}</p>
+    </Removal>
   )
 }
 

@@ -6,12 +6,13 @@ import { plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
 import { useResource } from '../../app/resource.ts'
 import { serviceNow } from '../../app/service-time.ts'
-import { FormDialog, Removal } from '../../parts/dialogs/dialog.tsx'
+import { Removal } from '../../parts/dialogs/dialog.tsx'
+import { FormDialog } from '../../parts/dialogs/form-dialog.tsx'
 import { changedFields } from '../../parts/forms/entries.ts'
 import { Field, SelectField } from '../../parts/forms/field.tsx'
 import { useFieldState } from '../../parts/forms/field-state.ts'
 import type { NewToken } from './created-token.tsx'
-import { roleOptions } from './person-dialogs.tsx'
+import { ListenField, permissionsIn, roleOptions } from './person-dialogs.tsx'
 
 const path = '/api/admin/tokens/'
 
@@ -45,7 +46,11 @@ type AboutToken = Pick<DialogProps, 'onDone' | 'onClose'> & { readonly token: To
 function Change({ token, onDone, onClose }: AboutToken) {
   const { api } = useServices()
   const name = plainText(token.name)
-  const bodyOf = (values: FormData) => ({ name: values.get('name'), role: values.get('role') })
+  const bodyOf = (values: FormData) => ({
+    name: values.get('name'),
+    role: values.get('role'),
+    permissions: permissionsIn(values),
+  })
   return (
     <FormDialog
       title={t('tokens.changeTitle', { name })}
@@ -62,8 +67,11 @@ function Change({ token, onDone, onClose }: AboutToken) {
       {(record) => (
         <>
           <Field name="name" label={t('tokens.name')} defaultValue={record.name} autoComplete="off" maxLength={255} />
-          <SelectField name="role" label={t('tokens.role')} options={roleOptions} defaultValue={record.role} />
-          <EndFields keep={true} />
+          <div className="field-columns">
+            <SelectField name="role" label={t('tokens.role')} options={roleOptions} defaultValue={record.role} />
+            <EndFields keep={true} />
+          </div>
+          <ListenField permissions={record.permissions} />
         </>
       )}
     </FormDialog>
@@ -89,7 +97,12 @@ function Revoke({ token, onDone, onClose }: AboutToken) {
 function CreateToken({ onCreated, onDone, onClose }: DialogProps) {
   const { api } = useServices()
   const send = (values: FormData) => {
-    const body = { name: values.get('name'), role: values.get('role'), expires_at: endOf(values, serviceNow()) }
+    const body = {
+      name: values.get('name'),
+      role: values.get('role'),
+      permissions: permissionsIn(values),
+      expires_at: endOf(values, serviceNow()),
+    }
     return api.write('POST', '/api/admin/tokens/', body, 'object')
   }
   const done = async ({ name, token }: NewToken) => {
@@ -108,8 +121,11 @@ function CreateToken({ onCreated, onDone, onClose }: DialogProps) {
       onClose={onClose}
     >
       <Field name="name" label={t('tokens.name')} hint={t('tokens.nameHint')} autoComplete="off" maxLength={255} />
-      <SelectField name="role" label={t('tokens.role')} options={roleOptions} />
-      <EndFields />
+      <div className="field-columns">
+        <SelectField name="role" label={t('tokens.role')} options={roleOptions} />
+        <EndFields />
+      </div>
+      <ListenField />
     </FormDialog>
   )
 }
@@ -150,8 +166,10 @@ function KioskLink({ onCreated, onDone, onClose }: DialogProps) {
     >
       <p className="hint">{t('tokens.kioskHint')}</p>
       <Field name="name" label={t('tokens.name')} hint={t('tokens.screenHint')} autoComplete="off" maxLength={255} />
-      <SelectField name="next" label={t('tokens.shows')} options={shown} />
-      <EndFields />
+      <div className="field-columns">
+        <SelectField name="next" label={t('tokens.shows')} options={shown} />
+        <EndFields />
+      </div>
     </FormDialog>
   )
 }

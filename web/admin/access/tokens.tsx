@@ -11,6 +11,7 @@ import { t } from '../../app/i18n.ts'
 import { serviceNow } from '../../app/service-time.ts'
 import { Ago } from '../../parts/age.tsx'
 import { CreatedToken, type NewToken } from './created-token.tsx'
+import { Role } from './people.tsx'
 import { TokenDialog, type TokenQuestion } from './token-dialogs.tsx'
 
 /** No message announces a change of this list. */
@@ -88,7 +89,7 @@ export function tokenColumns({ makerOf, onAsk }: ColumnOptions): readonly Column
       key: 'role',
       title: t('tokens.columns.role'),
       sortBy: ({ role }) => role,
-      cell: ({ role }) => t(`shell.roles.${role}`),
+      cell: (token) => <Role of={token} />,
     },
     {
       key: 'expires_at',
