@@ -15,6 +15,8 @@ import {
 } from '../support/app.ts'
 import {
   browserForTests,
+  chooseBySearch,
+  countSteps,
   dialog,
   findViolations,
   messages,
@@ -251,20 +253,6 @@ it('scans a network and shows the devices found or the error', async () => {
   expect(shure.discoveryIps).toHaveLength(30)
 })
 
-/** Counts what a user does: clicks, presses, and entries of text. */
-function countSteps() {
-  let count = 0
-  return {
-    step: (action: Promise<unknown>) => {
-      count += 1
-      return action
-    },
-    get count() {
-      return count
-    },
-  }
-}
-
 it('finds an individual device from the empty monitor, and adds it in three steps', async () => {
   await startLectrosonics({ host: '127.0.78.1', port: 4080 })
   const app = await startApp({ config: { discovery_ranges: ['127.0.78.0/24'] } })
@@ -400,12 +388,13 @@ it('puts the channels of a new receiver on slots that wait for them', async () =
   const waiting = page.getByRole('listitem').filter({ hasText: /^(7 Nora|8 Ben|9 Ada|20 Zoe)/ })
   await eventually(() => waiting.count()).toBe(4)
   // The slots after the first one are proposed for the other channels.
-  await page.getByLabel('Channel 1').selectOption('7 Nora')
-  const chosen = () => Promise.all([1, 2, 3, 4].map((channel) => page.getByLabel(`Channel ${channel}`).inputValue()))
-  await eventually(chosen).toEqual(['7', '8', '9', '20'])
+  await chooseBySearch(page, 'Channel 1', '7 Nora')
+  const chosen = () =>
+    Promise.all([1, 2, 3, 4].map((channel) => page.getByRole('combobox', { name: `Channel ${channel}` }).inputValue()))
+  await eventually(chosen).toEqual(['7 Nora', '8 Ben', '9 Ada', '20 Zoe'])
   await page.getByText('Channel 3', { exact: true }).dragTo(waiting.filter({ hasText: 'Ben' }))
-  await eventually(chosen).toEqual(['7', '', '8', '20'])
-  await page.getByLabel('Channel 4').selectOption('Next free slot')
+  await eventually(chosen).toEqual(['7 Nora', '', '8 Ben', '20 Zoe'])
+  await chooseBySearch(page, 'Channel 4', 'Next free slot')
   await eventually(() => findViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'Add 1 device' }).click()
   await page.getByText('DSQD added. Slots: 7 and 8.').waitFor()
@@ -429,7 +418,7 @@ it('says which part failed if a chosen slot is taken meanwhile', async () => {
   await write('PUT', '/api/slots/7/', { performer_name: 'Nora' })
   const page = await browser.openAs(app, 'admin', '/admin')
   await findEquipment(page, '127.0.78.44/30')
-  await page.getByLabel('Channel 1').selectOption('7 Nora')
+  await chooseBySearch(page, 'Channel 1', '7 Nora')
   // Another user makes the slot a wired one as the receiver is added.
   await page.route('**/api/slots/', async (route) => {
     if (route.request().method() === 'PUT') {
@@ -487,6 +476,19 @@ it('fits a phone and shows errors', async () => {
   await eventually(() => findViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'Edit Shure' }).click()
   await eventually(() => scrollsHorizontally(page)).toBe(false)
+  await page.getByText('Advanced').tap()
+  const fields = ['Timeout (s)', 'Polling interval (s)'] as const
+  const boxOf = async (name: string) => {
+    const box = await page.locator('.field', { has: page.getByText(name, { exact: true }) }).boundingBox()
+    if (box === null) throw new Error(`The field ${name} is not visible.`)
+    return box
+  }
+  // One field below the other on a phone, and side by side on a wide screen.
+  const [first, second] = [await boxOf(fields[0]), await boxOf(fields[1])]
+  expect(second.y - first.y - first.height).toBeCloseTo(24, 0)
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await eventually(async () => (await boxOf(fields[0])).y - (await boxOf(fields[1])).y).toBeCloseTo(0, 0)
+  await page.setViewportSize(phone.viewport)
   await page.keyboard.press('Escape')
   await page.route('**/api/admin/manufacturers/', (route) => route.abort())
   await returnTo(page)

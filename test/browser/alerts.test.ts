@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { configFor, deviceOf, startApp, startShure, until } from '../support/app.ts'
 import {
   browserForTests,
+  countSteps,
   dialog,
   findViolations,
   messages,
@@ -33,18 +34,27 @@ it('acknowledges an alert for all users in two steps from the monitor', async ()
   const app = await startWithAlert()
   const [page, other] = [await openAs(app, 'operator', '/'), await openAs(app, 'viewer', '/alerts')]
   await other.getByRole('heading', { name: 'Battery critical' }).waitFor()
-  await page.getByRole('link', { name: '1 open alert' }).click()
-  await page.getByRole('button', { name: /^Acknowledge \d+ Y13 Nora: Battery critical$/ }).click()
+  const acknowledging = countSteps()
+  await acknowledging.step(page.getByRole('link', { name: '1 open alert' }).click())
+  const acknowledge = page.getByRole('button', { name: /^Acknowledge \d+ Y13 Nora: Battery critical$/ })
+  await acknowledging.step(acknowledge.click())
   await messages(page)
     .getByText(/^Acknowledged for all users: \d+ Y13 Nora: Battery critical$/)
     .waitFor()
   await page.getByRole('heading', { name: 'No open alerts' }).waitFor()
+  expect(acknowledging.count).toBe(2)
 
   await other.getByRole('heading', { name: 'No open alerts' }).waitFor()
   await other.reload()
   await other.getByRole('link', { name: '1 acknowledged alert' }).click()
   await other.getByText('Acknowledged by the-operator').waitFor()
   expect(new URL(other.url()).search).toBe('?state=acknowledged')
+
+  const takingBack = countSteps()
+  await takingBack.step(page.getByRole('link', { name: '1 acknowledged alert' }).click())
+  await takingBack.step(page.getByRole('button', { name: /^Take back: / }).click())
+  await other.getByRole('heading', { name: 'No acknowledged alerts' }).waitFor()
+  expect(takingBack.count).toBe(2)
 })
 
 it('snoozes, silences and acknowledges with a note', async () => {
@@ -73,6 +83,7 @@ it('snoozes, silences and acknowledges with a note', async () => {
   await page.getByText('Spare pack is on its way').waitFor()
 })
 
+// Conformance: C-21.113.
 it('selects all alerts, and keeps the list and its filters in the address', async () => {
   const service = await startFakeService('')
   onTestEnd(() => service.close())
@@ -95,7 +106,12 @@ it('selects all alerts, and keeps the list and its filters in the address', asyn
   await page.getByRole('checkbox', { name: 'Select all' }).check()
   await page.getByRole('button', { name: 'Acknowledge (4)' }).waitFor()
   await page.getByRole('button', { name: 'Filters' }).click()
-  await page.getByLabel('Channel').selectOption({ label: '2 H02 Singer 2' })
+  const channel = page.getByRole('combobox', { name: 'Channel' })
+  await channel.fill('singer')
+  const options = page.getByRole('listbox').getByRole('option')
+  await eventually(() => options.count()).toBe(3)
+  await eventually(() => findViolations(page)).toEqual([])
+  await page.getByRole('option', { name: '2 H02 Singer 2' }).click()
   await page.getByRole('button', { name: 'Filters (1)' }).waitFor()
   await eventually(() => items.count()).toBe(1)
   await page.getByRole('button', { name: 'Cleared' }).click()
@@ -104,6 +120,18 @@ it('selects all alerts, and keeps the list and its filters in the address', asyn
   await page.goBack()
   await eventually(() => items.count()).toBe(1)
   await page.getByRole('heading', { name: 'Battery low' }).waitFor()
+
+  // The address has only the id.
+  await page.reload()
+  await page.getByRole('button', { name: 'Filters (1)' }).click()
+  await eventually(() => channel.inputValue()).toBe('2 H02 Singer 2')
+  await channel.fill('nobody')
+  await page.getByText('Nothing found').waitFor()
+  await channel.press('Escape')
+  await eventually(() => channel.inputValue()).toBe('2 H02 Singer 2')
+  await channel.fill('')
+  await channel.press('Tab')
+  await eventually(() => items.count()).toBe(4)
 })
 
 it('shows alerts without actions to viewers, and names the required role', async () => {

@@ -1,11 +1,12 @@
 /** Arranging several tiles at once and by two users at the same time, and the page Undo. */
 
 import type { Page } from 'playwright-core'
-import { it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Group } from '../../src/contract/groups.ts'
 import { configFor, startApp, startShure, type TestApp, until, withoutPush } from '../support/app.ts'
 import {
   browserForTests,
+  countSteps,
   findViolations,
   messages,
   phone,
@@ -65,14 +66,17 @@ async function during(page: Page, address: string, work: () => Promise<unknown>)
 // Conformance: C-21.71.
 it('moves ten tiles to another group or slot in four steps, and undoes it', async () => {
   const app = await start()
-  const page = await arrange(await open(app, '/'))
-  await button(page, 1).click()
-  await button(page, 10).click({ modifiers: ['Shift'] })
+  const page = await open(app, '/')
+  const steps = countSteps()
+  await steps.step(arrange(page))
+  await steps.step(button(page, 1).click())
+  await steps.step(button(page, 10).click({ modifiers: ['Shift'] }))
   await eventually(() => selected(page)).toBe('1,2,3,4,5,6,7,8,9,10')
   await page.getByText('10 tiles selected.').waitFor()
   await eventually(() => findViolations(page)).toEqual([])
-  await tab(page, 'Choir').click()
+  await steps.step(tab(page, 'Choir').click())
   await eventually(() => slotsIn(app, 'Choir')).toBe('1,2,3,4,5,6,7,8,9,10')
+  expect(steps.count).toBe(4)
 
   await button(page, 1).click()
   await button(page, 10).click({ modifiers: ['Shift'] })

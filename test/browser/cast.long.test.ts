@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { startApp } from '../support/app.ts'
 import {
   browserForTests,
+  countSteps,
   findViolations,
   messages,
   phone,
@@ -40,30 +41,28 @@ async function drop(page: Awaited<ReturnType<typeof browser.open>>, pictures: re
 it('enters sixty performers with roles and photos, before any pack is on, in at most 8 steps', async () => {
   const app = await startApp()
   const page = await browser.openAs(app, 'operator', '/')
-  let steps = 0
-  const step = (action: Promise<unknown>) => {
-    steps += 1
-    return action
-  }
-  await step(page.getByRole('link', { name: 'Admin', exact: true }).click())
-  await step(page.getByRole('link', { name: 'Import cast' }).first().click())
+  const steps = countSteps()
+  await steps.step(page.getByRole('link', { name: 'Admin', exact: true }).click())
+  await steps.step(page.getByRole('link', { name: 'Import cast' }).first().click())
   await page.getByRole('heading', { name: 'No slots yet' }).waitFor()
   const rows = cast.map(({ slot, name, role }) => `${slot}\t${name}\t${role}`)
   const text = ['Slot\tName\tRole', ...rows, '70\tPerformer 9\t', 'TBA\tBo Late\t'].join('\n')
-  await step(page.getByLabel('Cast list').fill(text))
+  await steps.step(page.getByLabel('Cast list').fill(text))
   await page.getByText('62 rows are not imported').waitFor()
-  await step(page.getByLabel('Create missing slots').check())
+  await steps.step(page.getByLabel('Create missing slots').check())
   await page.getByText('60 new slots, 60 new performers.').waitFor()
   await page.getByText('Row 62 Performer 9: Row 10 already has this name.').waitFor()
   await page.getByText('Row 63 Bo Late: TBA is not a slot from 1 to 65535.').waitFor()
   await row(page, 'Noémie Ångström').getByText('Role 1').waitFor()
-  await step(drop(page, ['noemie angstrom.png', ...cast.slice(1).map(({ name }) => `${name}.png`), 'Stranger.png']))
+  await steps.step(
+    drop(page, ['noemie angstrom.png', ...cast.slice(1).map(({ name }) => `${name}.png`), 'Stranger.png']),
+  )
   await page.getByText('61 photos are stored when you apply the list.').waitFor()
   await page.getByText('contacts.pdf: This file is not an image').waitFor()
   await eventually(() => findViolations(page)).toEqual([])
-  await step(page.getByRole('button', { name: 'Apply' }).click())
+  await steps.step(page.getByRole('button', { name: 'Apply' }).click())
   await page.getByText('60 photos stored.').waitFor()
-  expect(steps).toBeLessThanOrEqual(8)
+  expect(steps.count).toBeLessThanOrEqual(8)
   await eventually(() => page.evaluate('document.activeElement.textContent')).toBe(
     '60 slots added, 60 performers added.',
   )

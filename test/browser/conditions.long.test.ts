@@ -87,10 +87,13 @@ async function startEquipment() {
     encryptionError: true,
   })
   receiver.change(2, { name: 'muted', battery: 80, rf_level: -50, audio_level: -20, muted: true })
+  const charger = await startStringsSimulator({ family: 'mxw' })
+  onTestEnd(() => charger.close())
+  charger.change(1, { name: 'charging', transmitter: false, isOnCharger: true })
   const manufacturers = [
     system.entry('rack'),
     silent.entry('silent'),
-    { code: 'shure', config: { devices: [receiver.url] } },
+    { code: 'shure', config: { devices: [receiver.url, charger.url] } },
   ]
   return { system, silent, manufacturers }
 }

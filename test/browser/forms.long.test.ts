@@ -292,3 +292,84 @@ it('keeps no password, token or address of a service', async () => {
   await eventually(() => kept(page)).toContain('visible-hook')
   await eventually(() => kept(page)).not.toContain('hidden')
 })
+
+// Conformance: C-21.109.
+it('two users who rename and recall a scene see what the other did, in both orders', async () => {
+  const { app, send } = await start()
+  const show = await send('POST', '/api/shows/', { title: 'Revue' })
+  const scenes = `/api/shows/${show.id}/scenes/`
+  const { id } = await send('POST', scenes, { title: 'Act 1' })
+  const titles = async () => (await send('GET', scenes)).map(({ title }: { title: string }) => title)
+  const label = async () => (await send('GET', '/api/slots/7/')).label
+  const path = `/shows/${show.id}`
+  const [ada, bob] = [await openAs(app, 'operator', path), await openAs(app, 'admin', path)]
+  for (const [first, second, choice] of [
+    [ada, bob, 'Keep theirs'],
+    [bob, ada, 'Keep mine'],
+  ] as const) {
+    for (const page of [first, second]) await page.getByRole('button', { name: 'Rename Act 1' }).click()
+    await dialog(first).getByLabel('Title').fill('Opening')
+    await save(first)
+    await isClosed(first)
+    await dialog(second).getByText('Another user changed this to Opening.').waitFor()
+    await dialog(second).getByLabel('Title').fill('Overture')
+    await save(second)
+    await dialog(second).getByText('Title: Act 1 → Opening (yours: Overture)').waitFor()
+    await eventually(titles).toEqual(['Opening'])
+    await press(second, choice)
+    await isClosed(second)
+    await eventually(titles).toEqual([choice === 'Keep mine' ? 'Overture' : 'Opening'])
+    await send('PATCH', `${scenes}${id}/`, { title: 'Act 1' })
+
+    await send('PUT', '/api/slots/7/', { label: 'Mic 8' })
+    for (const page of [first, second]) {
+      await page.getByRole('button', { name: 'Recall Act 1' }).click()
+      await dialog(page).getByText('1 change', { exact: true }).waitFor()
+    }
+    await send('PUT', '/api/slots/7/', { label: 'Water' })
+    for (const page of [first, second]) await dialog(page).getByText('Water').waitFor()
+    await press(first, 'Recall')
+    await isClosed(first)
+    await dialog(second).getByText('Everything is arranged like this already.').waitFor()
+    await press(second, 'Cancel')
+    await eventually(label).toBe('Mic 7')
+    await messages(first).getByRole('button', { name: 'Undo' }).click()
+    await eventually(label).toBe('Water')
+  }
+})
+
+// Conformance: C-21.109.
+it('asks again before a slot is cleared that another user has just changed', async () => {
+  const { app, forms, send } = await start()
+  const [slot] = forms
+  const page = await openAs(app, 'operator', '/')
+  await open(page, slot as Form)
+  await send('PUT', '/api/slots/7/', { note: 'Water' })
+  await dialog(page).getByText('Another user changed this to Water.').waitFor()
+  await press(page, 'Clear slot')
+  await dialog(page)
+    .getByText(/nothing was removed/)
+    .waitFor()
+  await eventually(() => send('GET', '/api/slots/7/')).toMatchObject({ label: 'Mic 7', note: 'Water' })
+  await press(page, 'Clear slot')
+  await isClosed(page)
+  await messages(page).getByRole('button', { name: 'Undo' }).click()
+  await eventually(async () => (await app.get('/api/slots/7/')).json).toMatchObject({ label: 'Mic 7', note: 'Water' })
+})
+
+// Conformance: C-21.110.
+it('keeps the note of a handover across a reload', async () => {
+  const { app } = await start()
+  const page = await openAs(app, 'operator', '/handover')
+  page.on('dialog', (question) => void question.accept())
+  await page.getByLabel('Note for the next shift').fill('Slot 7 is a spare')
+  await eventually(() => kept(page)).toContain('Slot 7 is a spare')
+  await page.reload()
+  await page.getByRole('region', { name: 'Unsaved input' }).getByRole('button', { name: 'Restore' }).click()
+  await eventually(() => page.getByLabel('Note for the next shift').inputValue()).toBe('Slot 7 is a spare')
+  await page.getByRole('button', { name: 'Hand over' }).click()
+  await eventually(async () => (await app.get('/api/handovers/')).json).toMatchObject([
+    { notes: [{ note: 'Slot 7 is a spare' }] },
+  ])
+  await eventually(() => kept(page)).not.toContain('Slot 7 is a spare')
+})

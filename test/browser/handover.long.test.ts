@@ -1,9 +1,16 @@
 /** Handing over to the next shift, and printing, with a real service. The tests count presses. */
 
-import type { Locator, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { startApp } from '../support/app.ts'
-import { browserForTests, findViolations, messages, phone, scrollsHorizontally } from '../support/browser/browser.ts'
+import {
+  browserForTests,
+  countSteps,
+  findViolations,
+  messages,
+  phone,
+  scrollsHorizontally,
+} from '../support/browser/browser.ts'
 import { startCheckedSystem } from '../support/checked-system.ts'
 import { eventually } from '../support/eventually.ts'
 import { addEvent } from '../support/recorded-show.ts'
@@ -28,15 +35,6 @@ async function startShow() {
   return { app, show: id as number }
 }
 
-function countPresses() {
-  const presses = { count: 0 }
-  const press = async (button: Locator) => {
-    presses.count += 1
-    await button.click()
-  }
-  return { presses, press }
-}
-
 /** Lets tests count what is sent to the printer. */
 async function watchPrinter(page: Page) {
   await page.evaluate('window.printed = 0; window.print = () => { window.printed += 1 }')
@@ -50,8 +48,8 @@ const itemsOf = (page: Page, name: string) =>
 it('lists changes in words, hands over in two presses, and lists earlier handovers', async () => {
   const { app } = await startShow()
   const page = await browser.openAs(app, 'operator', '/shows')
-  const { presses, press } = countPresses()
-  await press(page.getByRole('link', { name: 'Handover', exact: true }))
+  const steps = countSteps()
+  await steps.step(page.getByRole('link', { name: 'Handover', exact: true }).click())
   await eventually(() => itemsOf(page, 'Changes').allInnerTexts()).toEqual([
     expect.stringMatching(/^1 Nora → Ben, role Fiyero \(local user, .*\)$/),
     expect.stringMatching(/^1 nobody → Nora \(local user, .*\)$/),
@@ -66,9 +64,9 @@ it('lists changes in words, hands over in two presses, and lists earlier handove
   await eventually(() => itemsOf(page, 'Changes').first().innerText()).toContain('1 Ben: label Lead')
 
   await page.getByLabel('Note for the next shift').fill('Pack 12 crackles.')
-  await press(page.getByRole('button', { name: 'Hand over' }))
+  await steps.step(page.getByRole('button', { name: 'Hand over' }).click())
   await messages(page).getByText('Handed over.').waitFor()
-  expect(presses.count).toBe(2)
+  expect(steps.count).toBe(2)
   await eventually(() => page.locator('.document-heading').innerText()).toContain('handed over by the-operator')
   await eventually(() => page.locator('.handover-note').innerText()).toContain('Pack 12 crackles.')
   await eventually(() => itemsOf(page, 'Changes').count()).toBe(3)
@@ -114,11 +112,11 @@ it('prints the line check, the report, the crew sheet and the handover in two pr
   for (const [path, link, heading] of pages) {
     const page = await browser.openAs(app, 'operator', path)
     const printed = await watchPrinter(page)
-    const { presses, press } = countPresses()
-    await press(page.getByRole('link', { name: link, exact: true }))
+    const steps = countSteps()
+    await steps.step(page.getByRole('link', { name: link, exact: true }).click())
     await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
-    await press(page.getByRole('button', { name: 'Print' }))
-    expect([link, presses.count, await printed()]).toEqual([link, 2, 1])
+    await steps.step(page.getByRole('button', { name: 'Print' }).click())
+    expect([link, steps.count, await printed()]).toEqual([link, 2, 1])
   }
   const page = await browser.openAs(app, 'operator', `/check-reports/${show}`)
   const rows = page.getByRole('region', { name: 'Line check' }).locator('tbody tr')

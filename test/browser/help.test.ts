@@ -1,7 +1,7 @@
 /** The help in a browser, from the pages and on its own. */
 
 import { expect, it } from 'vitest'
-import { startApp } from '../support/app.ts'
+import { configFor, deviceOf, startApp, startShure } from '../support/app.ts'
 import { browserForTests, findViolations, phone, scrollsHorizontally } from '../support/browser/browser.ts'
 import { eventually } from '../support/eventually.ts'
 
@@ -37,6 +37,23 @@ it.concurrent('opens from the top bar, from the keyboard shortcuts and on a phon
   await mobile.getByRole('heading', { name: 'Kiosk screens' }).waitFor()
 })
 
+it.concurrent('has the status line, whose entries open the pages, with its form on a phone', async () => {
+  const shure = await startShure({ receivers: 1 })
+  shure.show.set(deviceOf(shure).id, { transmitter: true, battery: 4 }, 1)
+  const app = await startApp({ config: { server: { mount: '/venue' } }, manufacturers: [configFor(shure)] })
+  const page = await open(app, '/help/faq.html')
+  await eventually(() => page.title()).toBe('(1) Questions and answers · Help · Micwatch')
+  await page.getByRole('button', { name: '1 channel · 1 cause' }).click()
+  await page.waitForURL(`${app.url}/?state=problems`)
+
+  const mobile = await open(app, '/help/faq.html', phone)
+  await mobile.getByRole('button', { name: '1 channel · 1 cause' }).click()
+  await mobile.getByRole('link', { name: /open alert/ }).waitFor()
+  await mobile.keyboard.press('Escape')
+  await mobile.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Check' }).click()
+  await mobile.waitForURL(`${app.url}/check`)
+})
+
 it.concurrent('says that the clock of the device is off', async () => {
   const app = await startApp()
   const page = await open(app, '/help/index.html')
@@ -49,11 +66,12 @@ it.concurrent('says that the clock of the device is off', async () => {
 })
 
 // Conformance: C-17.49.
-it.concurrent.each(['light', 'dark'] as const)('has no accessibility violations when it is %s', async (colorScheme) => {
+it.concurrent.each(['light', 'dark'])('has no accessibility violations in the %s theme', async (theme) => {
   const app = await startApp()
-  const page = await open(app, '/help/index.html', { ...phone, colorScheme })
+  const page = await open(app, '/help/index.html', phone)
   for (const path of ['index', 'guide/monitor-and-wall', 'configuration']) {
-    await page.goto(`${app.url}/help/${path}.html`)
+    await page.goto(`${app.url}/help/${path}.html?theme=${theme}`)
+    await page.locator('.status-line').waitFor()
     expect({ path, violations: await findViolations(page) }).toEqual({ path, violations: [] })
     expect({ path, isScrolling: await scrollsHorizontally(page) }).toEqual({ path, isScrolling: false })
   }

@@ -1,7 +1,7 @@
 /** Meters, levels and charts on the canvas, compared pixel by pixel. */
 
 import type { Page } from 'playwright-core'
-import { it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { ReceiverInData } from '../../src/contract/receivers.ts'
 import { browserForTests } from '../support/browser/browser.ts'
 import { receiver, sendLevels, startFakeService, withDetails } from '../support/browser/fake-service.ts'
@@ -10,11 +10,11 @@ import { eventually } from '../support/eventually.ts'
 
 const { open } = browserForTests()
 
-async function openMonitor(monitored: ReceiverInData) {
+async function openMonitor(monitored: ReceiverInData, path = '/') {
   const service = await startFakeService('')
   onTestEnd(() => service.close())
   service.data.receivers = [monitored]
-  const page = await open(service, '/')
+  const page = await open(service, path)
   await page.locator('.card').waitFor()
   return { service, page }
 }
@@ -75,4 +75,17 @@ it('shows RF in percent as number and bar if the equipment reports no dBm', asyn
   service.send({ type: 'channel', id: 1, receiver_id: 1, details: { rf_percent: 80 } })
   await page.getByRole('img', { name: '80%' }).waitFor()
   await eventually(async () => (await countBlue()) / countBefore).toBeCloseTo(4, 0)
+})
+
+it('leaves nothing of larger text behind after the window becomes smaller', async () => {
+  const { page } = await openMonitor(receiver(1, [{}]), '/channels/1')
+  await page.setViewportSize({ width: 3840, height: 2160 })
+  await page.getByRole('img', { name: '−50 dBm' }).waitFor()
+  await page.setViewportSize({ width: 390, height: 844 })
+  // Longer than the time between two reads of the style.
+  await page.waitForTimeout(1_000)
+  const pixels = String(await readPixels(page, '.meters'))
+  await page.evaluate("window.dispatchEvent(new Event('resize'))")
+  await page.waitForTimeout(1_000)
+  expect(String(await readPixels(page, '.meters')) === pixels).toBe(true)
 })

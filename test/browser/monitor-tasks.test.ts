@@ -38,6 +38,17 @@ const racks = (count: number) => Array.from({ length: count }, (_, index) => rec
 const slotsOf = (page: Page) => page.locator('tbody [data-column=slot]').allInnerTexts()
 const scrollTop = (page: Page) => page.evaluate<number>('scrollY')
 
+/** The width of the search field that its hint leaves, in CSS pixels. */
+const roomForHint = (page: Page) =>
+  page.evaluate<number>(`(() => {
+    const field = document.querySelector('.search')
+    const { font, paddingLeft, paddingRight } = getComputedStyle(field)
+    const context = document.createElement('canvas').getContext('2d')
+    context.font = font
+    const { width } = context.measureText(field.placeholder)
+    return field.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight) - width
+  })()`)
+
 const alertData = { ...noData, name: 'Singer 1', slot: 1, battery: 15, threshold: 20, receiver: 'Rack 1' }
 
 it('acknowledges an alert on its card with one press, and announces each new alert once', async () => {
@@ -64,6 +75,51 @@ it('acknowledges an alert on its card with one press, and announces each new ale
   service.send({ type: 'alert', ...alert, id: 10, kind: 'battery_critical', severity: 'critical' })
   await page.locator('[aria-live=assertive]').getByText('Singer 1').waitFor()
   await eventually(() => page.getByRole('button', { name: /^Acknowledge/ }).count()).toBe(0)
+})
+
+it('shows in the table who handled an alert, the age of values that are not live, and words only for exceptions', async () => {
+  const service = await startService([receiver(1, [{}, { battery: 15 }, null]), offline(receiver(2, [{}]))])
+  const handled = { state: 'acknowledged', acknowledged_by: 'Sam' } as const
+  service.data.alerts = [{ ...buildAlert({ id: 9, data: { ...alertData, slot: 2 } }), ...handled, channel_id: 2 }]
+  const page = await browser.open(service, '/?layout=list')
+  const stateOf = (slot: number) => page.getByRole('row', { name: `Singer ${slot}` }).locator('[data-column=state]')
+  const ageOf = (slot: number) => stateOf(slot).locator('.age').allInnerTexts()
+  await stateOf(2).getByText('Acknowledged by Sam').waitFor({ state: 'attached' })
+  await eventually(() => stateOf(2).locator('.handled-by').innerText()).toBe('Sam')
+  const age = [expect.stringMatching(/^\d+d$/)]
+  await eventually(() => Promise.all([1, 2, 3, 5].map(ageOf))).toEqual([[], [], age, age])
+  const word = stateOf(1).getByText('OK')
+  await eventually(() => word.evaluate((text) => text.getBoundingClientRect().width)).toBeLessThan(2)
+  await eventually(() => page.locator('.card').count()).toBe(0)
+})
+
+it('has one row of controls, and menus of at most eight entries, with many groups', async () => {
+  const service = await startService([receiver(1, [{}, {}])])
+  service.data.healthyManufacturers = ['Sennheiser']
+  const titles = ['Act 1', 'Choir', 'Principals', 'Band', 'Spares', 'Understudies and swings', 'Guests', 'Presenters']
+  service.data.groups = [...titles, 'Backing vocals', 'Orchestra', 'Foyer'].map((title, index) =>
+    buildGroup(index + 1, { title, slots: [1] }),
+  )
+  const page = await browser.open(service, '/?group=11')
+  await page.locator('.card').first().waitFor()
+  for (const width of [1440, 1920]) {
+    await page.setViewportSize({ width, height: 900 })
+    await eventually(async () => (await page.locator('.toolbar').boundingBox())?.height, `${width} px`).toBeLessThan(50)
+    await eventually(() => roomForHint(page), `${width} px`).toBeGreaterThan(0)
+    await eventually(() => scrollsHorizontally(page), `${width} px`).toBe(false)
+  }
+  const groups = page.getByRole('navigation', { name: 'Groups' }).getByRole('button')
+  // All channels, the groups with keys, and the chosen one.
+  await eventually(() => groups.count()).toBe(11)
+  await eventually(() => groups.last().getAttribute('aria-pressed')).toBe('true')
+  for (const name of ['Filter (1)', 'View', 'More options']) {
+    await page.getByRole('button', { name, exact: true }).click()
+    const entries = page.locator('.more:popover-open :is(button, select)')
+    await eventually(() => entries.count(), name).toBeGreaterThan(2)
+    await eventually(() => entries.count(), name).toBeLessThanOrEqual(8)
+    await eventually(() => findViolations(page)).toEqual([])
+    await page.keyboard.press('Escape')
+  }
 })
 
 it('assigns a performer from a card with two presses', async () => {
@@ -217,14 +273,17 @@ it('has a compact head and large targets on a phone, and says if the screen cann
   await page.locator('.card').first().waitFor()
   await eventually(() => scrollsHorizontally(page)).toBe(false)
   const heights = await page.evaluate<number[]>(`
-    [...document.querySelectorAll('.toolbar-choices > *, .card button')]
+    [...document.querySelectorAll('.toolbar > *, .card button')]
       .filter((element) => element.checkVisibility() && !element.matches('[popover]'))
       .map((element) => element.getBoundingClientRect().height)`)
   expect(heights.length).toBeGreaterThan(3)
   for (const height of heights) expect(height).toBeGreaterThanOrEqual(44)
   expect((await page.locator('.toolbar').boundingBox())?.height).toBeLessThan(60)
-  await page.getByRole('button', { name: /^Act 1/ }).click()
+  await eventually(() => roomForHint(page)).toBeGreaterThan(0)
+  await page.getByRole('button', { name: 'Filter (1) Act 1' }).click()
+  await page.getByRole('button', { name: 'Clear filters' }).click()
   await eventually(() => page.locator('.card').count()).toBe(3)
+  await page.keyboard.press('Escape')
 
   service.data.responses['/api/group/'] = { ...service.data.groups[0], id: 2, title: 'Act 2', slots: [1, 3] }
   await page.getByRole('button', { name: 'More options' }).click()

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest'
 import { startStringsSimulator } from '../../simulators/shure/strings.ts'
 import { startApp, until } from '../support/app.ts'
-import { browserForTests } from '../support/browser/browser.ts'
+import { browserForTests, countSteps } from '../support/browser/browser.ts'
 import { onTestEnd } from '../support/cleanup.ts'
 import { eventually } from '../support/eventually.ts'
 
@@ -20,16 +20,18 @@ it('marks a mute as on purpose on all screens with one press, and undoes it with
   const page = await openAs(app, 'operator', '/')
   const wall = await openAs(app, 'viewer', '/wall')
 
-  await page.getByRole('button', { name: /^Muted on purpose: 1 / }).click()
+  const marking = countSteps()
+  await marking.step(page.getByRole('button', { name: /^Muted on purpose: 1 / }).click())
   for (const screen of [page, wall]) {
     await screen.getByText('Muted on purpose, says the-operator').first().waitFor({ state: 'attached' })
   }
   expect((await app.get('/api/alerts/?state=snoozed')).json).toMatchObject([{ kind: 'muted' }])
+  expect(marking.count).toBe(1)
 
-  await page.getByRole('link', { name: /^1 .*: details$/ }).click()
-  await page
-    .getByRole('button', { name: /^Not on purpose: / })
-    .first()
-    .click()
+  const undoing = countSteps()
+  await undoing.step(page.getByRole('link', { name: /^1 .*: details$/ }).click())
+  const notOnPurpose = page.getByRole('button', { name: /^Not on purpose: / }).first()
+  await undoing.step(notOnPurpose.click())
   await eventually(async () => (await app.get('/api/alerts/?state=raised')).json).toMatchObject([{ kind: 'muted' }])
+  expect(undoing.count).toBe(2)
 })

@@ -131,6 +131,15 @@ it.concurrent('has one tab stop for each region, and moves inside it with the ar
   await page.keyboard.press('End')
   await page.keyboard.press('Home')
   await eventually(() => page.evaluate(`document.activeElement.closest('.card') !== null`)).toBe(true)
+
+  await page.keyboard.press('a')
+  await page.locator('.tile').first().waitFor()
+  for (const region of ['.arrange-bar', '.group-tabs', '.tiles']) {
+    await eventually(() => page.locator(`${region} :is(a, button)[tabindex="0"]`).count(), region).toBe(1)
+  }
+  await page.locator('.tile-button').first().focus()
+  await page.keyboard.press('ArrowRight')
+  await eventually(focused).toMatch(/^2/)
 })
 
 it.concurrent('updates a renamed performer and a new picture on the wall within seconds', async () => {

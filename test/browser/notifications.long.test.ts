@@ -116,6 +116,21 @@ describe.concurrent('notifications', () => {
     await page.waitForURL(/\/channels\/\d+\?span=600&to=/)
   })
 
+  // Conformance: C-26.25.
+  it('shows a QR code and a link with which phones subscribe to a topic of ntfy', async () => {
+    const app = await startApp()
+    const body = { name: 'RF crew', type: 'ntfy', config: { url: 'http://10.0.0.5:2586', topic: 'mics' } }
+    await app.post('/api/admin/notification-channels/', body, await tokenHeaders(app, 'admin'))
+    const page = await browser.openAs(app, 'admin', path)
+    await page.getByRole('button', { name: 'QR code RF crew' }).click()
+    await dialog(page).getByRole('img', { name: 'QR code for ntfy://10.0.0.5:2586/mics?secure=false' }).waitFor()
+    const link = dialog(page).getByRole('link', { name: 'http://10.0.0.5:2586/mics' })
+    await eventually(() => link.getAttribute('href')).toBe('http://10.0.0.5:2586/mics')
+    await eventually(() => findViolations(page)).toEqual([])
+    await press(page, 'Close')
+    await eventually(() => dialog(page).count()).toBe(0)
+  })
+
   // Conformance: C-14.84, C-14.85.
   it('edits a rule in its form, and explains invalid values', async () => {
     const app = await startApp()

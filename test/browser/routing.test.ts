@@ -89,9 +89,9 @@ it('lists only the pages that the user may open', async () => {
   await eventually(() => listAdminPages(viewer)).toContain('Groups')
   const names = await listAdminPages(viewer)
   const admin = await openAs(app, 'admin', '/admin/groups')
-  await eventually(async () => (await listAdminPages(admin)).length).toBe(names.length + 4)
+  await eventually(async () => (await listAdminPages(admin)).length).toBe(names.length + 5)
   const hidden = (await listAdminPages(admin)).filter((name) => !names.includes(name))
-  expect(hidden).toEqual(['Notifications', 'Users', 'Tokens', 'Audit log'])
+  expect(hidden).toEqual(['Notifications', 'Backups', 'Users', 'Tokens', 'Audit log'])
 })
 
 it('names a page that takes long to load, while the current one stays', async () => {

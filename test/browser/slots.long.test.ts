@@ -1,11 +1,13 @@
 /** Slots and people on the pages: assigning, editing, merging, and two people who change the same slot. */
 
+import { isDeepStrictEqual } from 'node:util'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import type { SlotRecord } from '../../src/contract/slots.ts'
 import { configFor, startApp, startShure, type TestApp, until, withoutPush } from '../support/app.ts'
 import {
   browserForTests,
+  countSteps,
   dialog,
   findViolations,
   messages,
@@ -37,36 +39,19 @@ const card = (page: Page, slot: number) =>
 const assignButton = (page: Page, slot: number) => card(page, slot).getByRole('button', { name: /^Assign performer/ })
 const tile = (page: Page, slot: number) => page.locator('.tile', { has: page.getByText(String(slot), { exact: true }) })
 
-/** Counts clicks and key presses; typing a text counts as one. */
-function countSteps(page: Page) {
-  let steps = 0
-  const count =
-    <Parameters extends unknown[]>(act: (...parameters: Parameters) => Promise<void>) =>
-    (...parameters: Parameters) => {
-      steps += 1
-      return act(...parameters)
-    }
-  return {
-    count: () => steps,
-    click: count((locator: ReturnType<Page['locator']>) => locator.click()),
-    type: count((text: string) => page.keyboard.type(text)),
-    key: count((key: string) => page.keyboard.press(key)),
-  }
-}
-
 // Conformance: C-21.40.
 it('assigns a new performer to a slot without equipment in three steps, and known ones in two', async () => {
   const app = await start()
   const page = await openAs(app, 'operator', '/')
-  const steps = countSteps(page)
-  await steps.click(assignButton(page, 7))
+  const steps = countSteps()
+  await steps.step(assignButton(page, 7).click())
   await dialog(page).getByRole('searchbox').waitFor()
   await eventually(() => findViolations(page)).toEqual([])
-  await steps.type('Nora')
+  await steps.step(page.keyboard.type('Nora'))
   await dialog(page).getByRole('button', { name: 'Assign to new performer Nora' }).waitFor()
-  await steps.key('Enter')
+  await steps.step(page.keyboard.press('Enter'))
   await until('Nora is assigned', async () => (await performerIn(app, 7)) === 'Nora')
-  expect(steps.count()).toBe(3)
+  expect(steps.count).toBe(3)
   await messages(page).getByText('Slot 7 assigned to Nora.').waitFor()
   await messages(page).getByRole('button', { name: 'Undo' }).click()
   await until('nobody is assigned', async () => (await performerIn(app, 7)) === null)
@@ -142,9 +127,18 @@ it('shows what another person has changed meanwhile, and keeps either or both', 
   const app = await start()
   const [ada, bob] = [await openAs(app, 'operator', '/'), await openAs(app, 'admin', '/')]
   const openBoth = async () => {
+    const { label, role, note } = await recordOf(app, 7)
     for (const page of [ada, bob]) {
-      await assignButton(page, 7).click()
-      await dialog(page).getByLabel('Label').waitFor()
+      await until('the dialog shows the stored record, which the page knows later than the service', async () => {
+        await assignButton(page, 7).click()
+        const fields = ['Label', 'Role', 'Note'].map((name) => dialog(page).getByLabel(name).inputValue())
+        const isCurrent = isDeepStrictEqual(
+          await Promise.all(fields),
+          [label, role, note].map((value) => value ?? ''),
+        )
+        if (!isCurrent) await press(page, 'Cancel')
+        return isCurrent
+      })
     }
   }
   const saveFirst = async (label: string, value: string) => {

@@ -41,7 +41,9 @@ it('counts problems on every page, an offline receiver once, and filters to them
   await batteries.click()
   await eventually(() => listSlots(page)).toEqual(['3', '2'])
   await eventually(() => new URL(page.url()).search).toBe('?state=replace')
+  await page.getByRole('button', { name: 'View' }).click()
   await eventually(() => page.getByRole('combobox', { name: 'Sort' }).inputValue()).toBe('battery')
+  await page.keyboard.press('Escape')
   await page.goBack()
   await eventually(() => listSlots(page)).toEqual(['3', '5', '6', '7', '8'])
   await page.goForward()
@@ -133,6 +135,7 @@ it('shows the channels of a receiver, its facts and the error of its source', as
   const own = receiver(1, [{}, { battery: 5 }])
   const service = await start(own, receiver(2, [{}]))
   service.data.responses['/api/receivers/1/'] = {
+    model_status: null,
     ...own,
     last_seen: new Date().toISOString(),
     serial_number: 'S-77',
@@ -158,7 +161,12 @@ it('shows when and why a receiver went offline, and acknowledges its alert', asy
   const own = offline(receiver(1, [{}, {}]))
   const service = await start(own)
   service.data.alerts = [buildAlert({ kind: 'receiver_offline', severity: 'critical', channel_id: null })]
-  service.data.responses['/api/receivers/1/'] = { ...own, last_seen: '2026-11-22T18:59:30.000Z', sources: [] }
+  service.data.responses['/api/receivers/1/'] = {
+    ...own,
+    last_seen: '2026-11-22T18:59:30.000Z',
+    model_status: null,
+    sources: [],
+  }
   const page = await open(service, '/receivers/1')
   const state = page.getByRole('region', { name: 'State' })
   await state.getByText(/^since .*7:00:00/).waitFor()

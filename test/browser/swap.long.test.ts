@@ -1,10 +1,10 @@
 /** Swapping to a spare on the pages, with a real service. */
 
-import type { Locator } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { configFor, deviceOf, startApp, startShure, until, withoutPush } from '../support/app.ts'
 import {
   browserForTests,
+  countSteps,
   dialog,
   findViolations,
   messages,
@@ -31,16 +31,6 @@ async function startShow() {
   return { app, performerIn, channelIn }
 }
 
-/** Counts presses. */
-function countPresses() {
-  const presses = { count: 0 }
-  const press = async (button: Locator) => {
-    presses.count += 1
-    await button.click()
-  }
-  return { presses, press }
-}
-
 // Conformance: C-21.34.
 it('takes two presses from the card or the page of the channel, and can be undone', async () => {
   const { app, performerIn, channelIn } = await startShow()
@@ -54,23 +44,24 @@ it('takes two presses from the card or the page of the channel, and can be undon
   await dialog(page).getByRole('button', { name: 'Save' }).click()
   await page.locator('.spares').getByText('Spare').waitFor()
 
-  const { presses, press } = countPresses()
-  await press(page.locator('.condition').getByRole('button', { name: 'Swap to spare: Nora' }))
+  const onPage = countSteps()
+  await onPage.step(page.locator('.condition').getByRole('button', { name: 'Swap to spare: Nora' }).click())
   const spares = dialog(page).getByRole('list', { name: 'Spares' })
   await spares.getByText('Spare').waitFor()
   await eventually(() => findViolations(page)).toEqual([])
-  await press(spares.getByRole('button', { name: 'Swap equipment with Spare, slot 2' }))
+  await onPage.step(spares.getByRole('button', { name: 'Swap equipment with Spare, slot 2' }).click())
   await messages(page).getByText('Equipment of slots 1 and 2 swapped.').waitFor()
-  expect([presses.count, await performerIn(1), await channelIn(2)]).toEqual([2, 'Nora', channel])
+  expect([onPage.count, await performerIn(1), await channelIn(2)]).toEqual([2, 'Nora', channel])
   await messages(page).getByRole('button', { name: 'Undo' }).click()
   await eventually(() => channelIn(1)).toBe(channel)
 
   await page.getByRole('link', { name: 'Monitor', exact: true }).click()
-  presses.count = 0
-  await press(page.locator('.card', { hasText: 'Nora' }).getByRole('button', { name: 'Swap to spare: Nora' }))
-  await press(dialog(page).getByRole('button', { name: 'Swap people with Spare, slot 2' }))
+  const card = page.locator('.card', { hasText: 'Nora' })
+  const onCard = countSteps()
+  await onCard.step(card.getByRole('button', { name: 'Swap to spare: Nora' }).click())
+  await onCard.step(dialog(page).getByRole('button', { name: 'Swap people with Spare, slot 2' }).click())
   await messages(page).getByText('People of slots 1 and 2 swapped.').waitFor()
-  expect([presses.count, await performerIn(1), await performerIn(2)]).toEqual([2, null, 'Nora'])
+  expect([onCard.count, await performerIn(1), await performerIn(2)]).toEqual([2, null, 'Nora'])
   await messages(page).getByRole('button', { name: 'Undo' }).click()
   await eventually(() => performerIn(1)).toBe('Nora')
 })

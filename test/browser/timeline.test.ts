@@ -1,5 +1,6 @@
 /** The timeline in a browser. */
 
+import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import {
   browserForTests,
@@ -18,6 +19,7 @@ import {
   findInHeader,
   hasSwatch,
   iso,
+  loaded,
   openTimeline,
   playhead,
   query,
@@ -26,9 +28,16 @@ import {
   strips,
   zoomTo,
 } from '../support/browser/timeline-page.ts'
+import { buildSlotRecord } from '../support/builders.ts'
 import { eventually } from '../support/eventually.ts'
 
 const { open } = browserForTests()
+
+/** The texts of visible controls that are too low for a finger. */
+const smallTargets = (page: Page) =>
+  page.evaluate<string[]>(`[...document.querySelectorAll('main :is(button, input, select, summary)')]
+    .filter((element) => element.checkVisibility() && element.getBoundingClientRect().height < 44)
+    .map(({ outerHTML }) => outerHTML)`)
 
 // Conformance: C-12.81.
 it('shows a dropout of 200 ms at every zoom from a week to ten seconds', async () => {
@@ -75,6 +84,7 @@ it('names a site while its levels are unavailable', async () => {
   await notice.waitFor({ state: 'detached' })
 })
 
+// Conformance: C-12.113, C-12.114.
 it('shows the current state only at the present, and lists everything drawn in the legend', async () => {
   const { service, dropout } = await start()
   const page = await openTimeline(open, service, '/timeline?theme=light')
@@ -84,7 +94,7 @@ it('shows the current state only at the present, and lists everything drawn in t
   await page.getByRole('link', { name: 'On the wall' }).waitFor()
   await eventually(() => present.count()).toBe(0)
   await page.goto(`${service.url}/timeline?theme=light&from=${iso(dropout - 5)}&to=${iso(dropout + 5)}`)
-  await page.getByRole('list', { name: 'Channels' }).getByRole('link', { name: 'Singer 8' }).waitFor()
+  await page.getByRole('list', { name: 'Channels' }).getByRole('button', { name: 'Singer 8' }).waitFor()
   await eventually(() => present.count()).toBe(0)
 
   await page.getByText('Legend and keys').click()
@@ -93,13 +103,84 @@ it('shows the current state only at the present, and lists everything drawn in t
     ...(['Battery --meter-peak', 'Battery low --warning-icon', 'Muted --info-icon', 'TX off --idle-icon'] as const),
     ...(['RF --critical-icon', 'Markers --accent', 'Critical event and its duration --critical-icon'] as const),
     ...(['Now --accent', 'Playhead --text', 'Selected range --accent', 'Show --info-tile'] as const),
+    ...(['On --ok-edge', 'Receiver offline --critical-edge', 'Alerts --warning-icon', 'Audio --info-icon'] as const),
+    ...(['Mouse, in an open strip --text-soft', 'Selected channel --accent', 'Shows and checks --info-icon'] as const),
+    ...(['Gaps in the recording --info-icon'] as const),
   ]
   await eventually(async () => {
     const shown = await Promise.all(drawn.map((item) => hasSwatch(page, item)))
     return drawn.filter((_, index) => !shown[index])
   }).toEqual([])
-  await eventually(() => page.locator('.timeline-legend').innerText()).not.toMatch(/\b(red|green|blue|white|grey)\b/i)
+  const legend = page.locator('.timeline-legend')
+  for (const kinds of [
+    'RF dropout, Interference',
+    'Clipping, Audio dropout, Audio at full scale, Muted, Unmuted',
+    'Show started, Show ended, Check',
+  ])
+    await legend.getByText(kinds).waitFor()
+  await eventually(() => legend.innerText()).not.toMatch(/\b(red|green|blue|white|grey)\b/i)
   await eventually(() => findViolations(page)).toEqual([])
+})
+
+// Conformance: C-12.112.
+it('opens strips by mouse and keyboard, in their places, and keeps them in the address', async () => {
+  const { service, dropout } = await start()
+  const path = `/timeline?from=${iso(dropout - 30)}&to=${iso(dropout + 30)}`
+  const page = await openTimeline(open, service, path)
+  const names = page.getByRole('list', { name: 'Channels' }).getByRole('button')
+  const seven = names.filter({ hasText: 'Singer 7' })
+  const before = await names.allInnerTexts()
+  const click = () => page.locator('.strips-canvas').click({ position: { x: 300, y: 6 * 48 + 24 } })
+  await click()
+  await eventually(() => seven.getAttribute('aria-expanded')).toBe('true')
+  await eventually(() => query(page).get('open')).toBe('7')
+  await eventually(async () => (await seven.boundingBox())?.height).toBeCloseTo(240, -1)
+  // The same values for assistive technology.
+  const table = page.getByRole('table').filter({ hasText: '7 H07 Singer 7' })
+  await table.getByRole('row').filter({ hasText: '0.2 sec' }).getByText('−97 dBm to').waitFor({ state: 'attached' })
+
+  await names.first().focus()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await eventually(() => query(page).get('open')).toBe('7,2')
+  await eventually(() => page.getByRole('table').count()).toBe(2)
+  await eventually(() => findViolations(page)).toEqual([])
+  await page.reload()
+  await eventually(() => page.getByRole('table').count()).toBe(2)
+  await eventually(() => names.allInnerTexts()).toEqual(before)
+
+  await page.keyboard.press('Tab')
+  await names.nth(1).focus()
+  await page.keyboard.press('Enter')
+  await eventually(() => query(page).get('open')).toBe('7')
+  await page.goto(`${service.url}${path}`)
+  await loaded(page)
+  await click()
+  await eventually(() => seven.getAttribute('aria-expanded')).toBe('true')
+  await click()
+  await eventually(() => seven.getAttribute('aria-expanded')).toBe('false')
+  await eventually(() => query(page).get('open')).toBeNull()
+})
+
+// Conformance: C-12.113.
+it('shows the slots and names of then beside the past', async () => {
+  const { service, history, now, dropout } = await start()
+  const [rack, ...others] = service.data.receivers
+  if (rack === undefined) throw new Error('There is no receiver.')
+  service.data.slotRecords = [buildSlotRecord(2, { title: 'H02 Singer 2', title_from: 'transmitter' })]
+  const channels = rack.channels.map((channel) => (channel.id === 2 ? { ...channel, slot: 31 } : channel))
+  history.earlier = {
+    receivers: [{ ...rack, channels }, ...others],
+    assignments: [{ channel_id: 2, wireless_unit: 1, performer: { id: null, name: 'Nora' } }],
+  }
+  const page = await openTimeline(open, service, `/timeline?from=${iso(dropout - 300)}&to=${iso(dropout + 300)}`)
+  const second = page.getByRole('list', { name: 'Channels' }).getByRole('button').nth(1)
+  await eventually(() => second.innerText()).toMatch(/^31\s*Nora$/)
+  await page.getByRole('button', { name: 'Now' }).click()
+  await eventually(() => second.innerText()).toMatch(/^2\s*H02 Singer 2$/)
+  history.since = now
+  await page.goto(`${service.url}/timeline?from=${iso(dropout - 300)}&to=${iso(dropout + 300)}`)
+  await page.getByText('These are the current slots and names').waitFor()
 })
 
 // Conformance: C-12.111.
@@ -162,6 +243,7 @@ it('zooms with two fingers around the point between them', async () => {
   expect(query(page).get('at')).toBeNull()
 })
 
+// Conformance: C-21.113.
 it('adds, edits and deletes a marker, and restores it', async () => {
   const { service, history, now } = await start()
   const page = await openTimeline(open, service, '/timeline')
@@ -178,7 +260,14 @@ it('adds, edits and deletes a marker, and restores it', async () => {
 
   await marker.getByRole('button', { name: 'Edit marker Feedback' }).click()
   await dialog(page).getByLabel('Text').fill('Feedback from the wedge')
-  await dialog(page).getByLabel('Channel').selectOption('All channels')
+  const channel = dialog(page).getByRole('combobox', { name: 'Channel' })
+  await eventually(() => channel.inputValue()).toBe('1 H01 Singer 1')
+  await channel.click()
+  // Escape closes the suggestions, and not the dialog.
+  await channel.press('Escape')
+  await page.getByRole('listbox').waitFor({ state: 'detached' })
+  await channel.press('ArrowDown')
+  await page.getByRole('option', { name: 'All channels' }).click()
   await press(page, 'Save')
   const changed = events(page).getByRole('listitem').filter({ hasText: 'Feedback from the wedge' })
   await changed.getByRole('button', { name: /^Delete marker/ }).click()
@@ -207,6 +296,7 @@ it('shows events as they are announced, and filters them by kind', async () => {
   await events(page).getByText('No events in this range.').waitFor()
 })
 
+// Conformance: C-12.115.
 it('works on a phone: strips over the whole width, the list below, large targets', async () => {
   const { service, dropout } = await start()
   const path = `/timeline?from=${iso(dropout - 5)}&to=${iso(dropout + 5)}`
@@ -216,11 +306,17 @@ it('works on a phone: strips over the whole width, the list below, large targets
   expect(canvas?.width).toBeGreaterThan(350)
   expect(list?.y ?? 0).toBeGreaterThan((canvas?.y ?? 0) + (canvas?.height ?? 0) - 1)
   await eventually(() => countPixels(page, '--meter-rf-weak', 6)).toBeGreaterThan(8)
-  const heights = await page.evaluate<number[]>(
-    `[...document.querySelectorAll('main :is(button, input, select, summary)')].map((element) => element.getBoundingClientRect().height)`,
-  )
-  expect(heights.filter((height) => height < 44)).toEqual([])
+  await eventually(() => smallTargets(page)).toEqual([])
   await strips(page).tap({ position: { x: 100, y: 120 } })
   await page.getByRole('link', { name: 'On the wall' }).waitFor()
+  await eventually(() => query(page).get('open')).toBe('1')
+  await page.setViewportSize({ width: 320, height: 700 })
+  await eventually(() => scrollsHorizontally(page)).toBe(false)
+  await page.getByRole('button', { name: 'Channels and view' }).tap()
+  await page.getByRole('searchbox', { name: 'Search channels' }).waitFor()
+  await eventually(() => smallTargets(page)).toEqual([])
+  const sideways = `[...document.querySelectorAll('.timeline-tools')]
+    .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).length`
+  await eventually(() => page.evaluate(sideways)).toBe(0)
   await eventually(() => findViolations(page)).toEqual([])
 })

@@ -41,7 +41,7 @@ const isSettled = [() => true, () => false] as const
 function findPacks(page: Page): Promise<string[]> {
   return page.evaluate(
     ({ pack, person }) => {
-      const partNames = 'li, tr, option, article'
+      const partNames = 'li, tr, [role=option], article'
       const found: string[] = []
       const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
       const isFirst = (text: string) => {
@@ -126,6 +126,9 @@ it('names the person and not the pack on every page', async () => {
   await eventually(() => page.title()).toContain(`1 ${person}`)
   await page.goto(`${app.url}/alerts`)
   await page.getByRole('button', { name: 'Silence…' }).first().click()
+  const channelField = dialog(page).getByRole('combobox', { name: 'Channel' })
+  await eventually(() => channelField.inputValue()).toBe(`1 ${person}`)
+  await channelField.click()
   await expectPerson('silence', dialog(page))
 
   await page.goto(`${app.url}/`)

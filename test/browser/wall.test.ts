@@ -8,6 +8,7 @@ import {
   type FakeService,
   offline,
   receiver,
+  sendLevels,
   startFakeService,
   update,
 } from '../support/browser/fake-service.ts'
@@ -150,6 +151,22 @@ it('applies the detail setting', async () => {
   await page.goto(`${service.url}/wall?detail=status`)
   await page.locator('.card').first().waitFor()
   await eventually(() => page.locator('.meters, .chart, .wall-foot').count()).toBe(0)
+})
+
+it('describes the bars of a tile to a screen reader in numbers', async () => {
+  const service = await start(4)
+  const page = await open(service, '/wall?detail=status')
+  const bars = page.locator('.wall-tile').first().getByRole('img', { name: /^RF/ })
+  for (const [rf, audio] of [
+    [62, 18],
+    [81, 30],
+  ] as const) {
+    const read = () => {
+      sendLevels(service, -rf, -audio)
+      return bars.getAttribute('aria-label')
+    }
+    await eventually(read).toBe(`RF −${rf} dBm, audio −${audio} dBFS`)
+  }
 })
 
 it('animates alarms only, and nothing with reduced motion', async () => {

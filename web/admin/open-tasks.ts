@@ -16,7 +16,7 @@ const movementTopics = ['receiver', 'receiver_added', 'slots'] as const
 const sourceTopics = ['source', 'settings'] as const
 const connectionTopics = ['status_update', 'settings'] as const
 
-type TaskPage = Extract<PageName, 'queue' | 'movements' | 'connections' | 'manufacturers' | 'notifications'>
+type TaskPage = Extract<PageName, 'queue' | 'movements' | 'connections' | 'manufacturers' | 'notifications' | 'about'>
 
 export interface OpenTask {
   readonly key: string
@@ -57,6 +57,7 @@ export function useOpenTasks(): OpenTasks {
             status: 'disconnected',
           }),
           ...ofNotifications(notifications.body ?? []),
+          ...ofUpdate(health.body?.update ?? null),
         ]
       : null,
     store: health.body?.store ?? null,
@@ -114,4 +115,9 @@ function ofNotifications(failing: readonly FailingNotifier[]): readonly OpenTask
     path: pathOf('notifications'),
     search: { tab: 'deliveries', channel_id: String(id) },
   }))
+}
+
+function ofUpdate(update: HealthBody['update']): readonly OpenTask[] {
+  if (update === null) return []
+  return [{ key: 'update', text: t('shell.overview.update', { version: update.version }), path: pathOf('about') }]
 }

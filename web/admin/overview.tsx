@@ -11,6 +11,7 @@ import { useShowMessage } from '../parts/dialogs/messages.tsx'
 import { ProblemLine } from '../parts/dialogs/notice.tsx'
 import { PageIcon } from '../parts/page-icon.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
+import '../parts/boxes.css'
 import './overview.css'
 import { t } from '../app/i18n.ts'
 import { useOpenTasks } from './open-tasks.ts'
@@ -23,7 +24,7 @@ export function Overview() {
       {mayScan ? (
         <p>
           <Link className="action" to={pathOf('find')}>
-            {t('find.title')}
+            {t('shell.pages.find.title')}
           </Link>
         </p>
       ) : null}
@@ -93,7 +94,7 @@ function StoreNotice({ store: { status, details }, onDone }: { store: StoreHealt
   }
   if (status === 'healthy') return null
   return (
-    <div className="store-notice" role="alert">
+    <div className="failure-box" role="alert">
       <StateIcon state="battery_critical" />
       <p>
         <strong>{t(`shell.overview.store.${status}`)}</strong> {details}

@@ -18,7 +18,6 @@ import { canRespond, isOpen, newestFirst } from '../parts/alerts/alerts.ts'
 import { NoteDialog, SilenceDialog, SnoozeDialog } from '../parts/alerts/dialogs.ts'
 import { useAlertResponses } from '../parts/alerts/use-alert-responses.ts'
 import { LivePhase } from '../parts/card/phase.tsx'
-import { useChannelOptions } from '../parts/channels/channel-options.ts'
 import { Empty } from '../parts/empty.tsx'
 import { ChoiceButtons } from '../parts/forms/choice.tsx'
 import { Loaded } from '../parts/loaded.tsx'
@@ -77,13 +76,11 @@ export function Alerts() {
   )
 }
 
+const channelFilter: Filter = { name: 'channel', label: t('alerts.filters.channel'), kind: 'channel' }
+const filters = [kindFilter, channelFilter]
+
 function AlertLists() {
   const [search] = useSearch()
-  const channelFilter: Filter = {
-    ...{ name: 'channel', label: t('alerts.filters.channel'), kind: 'choice' },
-    options: useChannelOptions(),
-  }
-  const filters = [kindFilter, channelFilter]
   const { state, kind, channel } = valuesInForce([stateFilter, ...filters], search)
   const tab = tabs.find((name) => name === state) ?? 'open'
   const matches = (alert: AlertBody) =>

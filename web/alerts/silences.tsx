@@ -6,7 +6,7 @@ import { t } from '../app/i18n.ts'
 import { useRequest } from '../app/resource.ts'
 import { useMay } from '../app/session.ts'
 import { alertKindTitle, personName } from '../parts/alerts/alert-text.ts'
-import { useChannelOptions } from '../parts/channels/channel-options.ts'
+import { useChannelTitles } from '../parts/channels/channel-titles.ts'
 import { useShowMessage } from '../parts/dialogs/messages.tsx'
 
 export function Silences() {
@@ -30,9 +30,9 @@ function Silence({ silence }: { silence: SilenceBody }) {
   const { send, isSending } = useRequest()
   const mayOperate = useMay('operate')
   const what = useSilencedText(silence)
-  const { id, until, by, reason } = silence
+  const { id, until, by, reason, version } = silence
   const end = async () => {
-    const response = await send(() => api.write('DELETE', `/api/silences/${id}/`, undefined, 'nothing'))
+    const response = await send(() => api.write('DELETE', `/api/silences/${id}/`, undefined, 'nothing', version))
     if (response === null) return
     if (response.ok) showMessage({ text: t('alerts.silence.ended', { what }) })
     else showMessage({ text: response.problem.detail, tone: 'alarm' })
@@ -64,13 +64,12 @@ function Silence({ silence }: { silence: SilenceBody }) {
 
 /** For example `Battery low · 12 Nora`. */
 function useSilencedText({ channels, groups, kinds }: SilenceBody): string {
-  const options = useChannelOptions()
+  const channelTitles = useChannelTitles(channels.join())
   const known = useWatchState((watchState) => watchState.groups)
-  const channelNames = channels.map((id) => options.find(({ value }) => value === String(id))?.text ?? `#${id}`)
   const groupNames = groups.map((id) => known.find((group) => group.id === id)?.title ?? `#${id}`)
   const lists = [
     kinds.length === 0 ? [t('alerts.silence.everyKind')] : kinds.map((kind) => alertKindTitle(kind)),
-    channelNames,
+    channels.length === 0 ? [] : [channelTitles],
     groupNames.map(plainText),
   ]
   return lists

@@ -6,10 +6,12 @@ import { chosenLanguage, isUnconfirmed, languages, rememberLanguage, t } from '.
 import { useNow } from './now.ts'
 import { usePageTitle } from './page-title.ts'
 import { clockAheadMs, clockToleranceMs } from './service-time.ts'
+import { useMay } from './session.ts'
 
 export function About() {
   const { mount } = useServices()
   const version = useWatchState((watchState) => watchState.health?.version ?? __MICWATCH_VERSION__)
+  const update = useWatchState((watchState) => watchState.health?.update ?? null)
   useNow()
   usePageTitle(t('nav.about'))
   const socketUrl = `${location.origin.replace(/^http/, 'ws')}${mount}/ws`
@@ -24,13 +26,24 @@ export function About() {
       </p>
       <dl className="pairs">
         <dt>{t('about.version')}</dt>
-        <dd>{version}</dd>
+        <dd>
+          {version}
+          {update === null ? null : (
+            <>
+              {' · '}
+              <a href={update.url} rel="noreferrer">
+                {t('about.update', { version: update.version })}
+              </a>
+            </>
+          )}
+        </dd>
         <dt>{t('about.licence')}</dt>
         <dd>{t('about.mit')}</dd>
         <dt>{t('about.clock.title')}</dt>
         <dd>{clockText(clockAheadMs())}</dd>
       </dl>
       <LanguageChoice />
+      <SupportBundle />
       <h2>{t('about.interface')}</h2>
       <ul className="paths">
         {apiPaths.map(({ path, text }) => (
@@ -44,6 +57,26 @@ export function About() {
       </ul>
       <p>{t('about.socket', { url: socketUrl })}</p>
     </main>
+  )
+}
+
+function SupportBundle() {
+  const { mount } = useServices()
+  if (!useMay('administer')) return null
+  const path = `${mount}/api/admin/support-bundle.json`
+  return (
+    <>
+      <h2>{t('about.support.title')}</h2>
+      <p>{t('about.support.what')}</p>
+      <p className="prose-actions">
+        <a className="choice" href={path} download>
+          {t('about.support.download')}
+        </a>
+        <a className="choice" href={`${path}?names=1`} download>
+          {t('about.support.downloadNames')}
+        </a>
+      </p>
+    </>
   )
 }
 

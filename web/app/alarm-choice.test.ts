@@ -58,12 +58,35 @@ describe('parseAlarmChoice', () => {
   // Conformance: C-21.96.
   it('mutes the kinds that did not exist when it was stored', () => {
     const stored = { severity: 'warning', mutedKinds: ['rf_weak'], groups: [] }
-    expect(parseAlarmChoice(JSON.stringify(stored)).mutedKinds).toEqual(['levels_lost', 'rf_weak', 'muted'])
+    expect(parseAlarmChoice(JSON.stringify(stored)).mutedKinds).toEqual([
+      'levels_lost',
+      'rf_weak',
+      'audio_dropout',
+      'audio_clipping',
+      'muted',
+      'off_plan',
+      'unknown_carrier',
+      'equipment_fault',
+      'backup_failed',
+    ])
     expect(parseAlarmChoice(null)).toEqual(everyAlarm)
   })
 
   it.each(['', '[]', '{"severity": 1, "mutedKinds": ["x", 2], "groups": ["3"]}'])(
     'replaces the invalid parts of %s by the defaults of 1.0.0',
-    (text) => expect(parseAlarmChoice(text)).toEqual({ ...everyAlarm, mutedKinds: ['levels_lost', 'muted'] }),
+    (text) =>
+      expect(parseAlarmChoice(text)).toEqual({
+        ...everyAlarm,
+        mutedKinds: [
+          'levels_lost',
+          'audio_dropout',
+          'audio_clipping',
+          'muted',
+          'off_plan',
+          'unknown_carrier',
+          'equipment_fault',
+          'backup_failed',
+        ],
+      }),
   )
 })

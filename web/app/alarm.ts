@@ -196,12 +196,33 @@ function readChoice(): AlarmChoice {
   return parseAlarmChoice(readLocal(keys.choice) ?? (readLocal(keys.sound) === null ? null : '{}'))
 }
 
-function notify(alert: AlertBody) {
+function notify(alert: AlertBody): void {
   const body = [alertPeople(alert), alertReason(alert)].filter((line) => line !== null).join('\n')
-  new Notification(alertLine(alert), { body, tag: `micwatch-${alert.id}` })
+  createNotification(alertLine(alert), { body, tag: `micwatch-${alert.id}` })
 }
 
-/** Browsers support notifications only over HTTPS and on localhost. */
+let isConstructible: boolean | undefined
+
+/**
+ * Browsers support notifications only over HTTPS and on localhost. On phones, most support only those of a service worker,
+ * and throw an error.
+ */
+export function canNotify(): boolean {
+  if (!isSecureContext || !('Notification' in window)) return false
+  // Without permission, it shows nothing.
+  if (isConstructible === undefined && Notification.permission !== 'granted') createNotification('')
+  return isConstructible ?? true
+}
+
+function createNotification(...values: ConstructorParameters<typeof Notification>): void {
+  try {
+    new Notification(...values)
+    isConstructible = true
+  } catch {
+    isConstructible = false
+  }
+}
+
 function permission(): NotificationPermission | 'missing' {
   return 'Notification' in window ? Notification.permission : 'missing'
 }

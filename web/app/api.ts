@@ -136,7 +136,9 @@ export function createApi(mount: string, signal: AbortSignal): Api {
         await new Promise((resolve) => setTimeout(resolve, waitMs))
         return ask(path, request, leftMs - waitMs, shape)
       }
-      const body: unknown = response.status === 204 ? null : await response.json().catch(() => undefined)
+      const isText = shape === 'text' && response.ok
+      const body: unknown =
+        response.status === 204 ? null : isText ? await response.text() : await response.json().catch(() => undefined)
       // Health returns 503 with its normal body when the database is unreachable.
       const isRefusal = !response.ok && (!isRecord(body) || 'error' in body)
       if (!isRefusal && hasShape<Body>(body, shape)) {
@@ -186,6 +188,8 @@ function hasShape<Body>(value: unknown, shape: Shape): value is Body {
       return isRecord(value) && typeof value.count === 'number' && Array.isArray(value.results)
     case 'object':
       return isRecord(value)
+    case 'text':
+      return typeof value === 'string'
     case 'nothing':
       return value === null
     default:

@@ -28,6 +28,7 @@ function channel(condition: Condition, over: Partial<ChannelBody> = {}): Channel
       ...{ battery: 80, forecast: null, audio_level: -20, rf_level: -50 },
     },
     condition,
+    not_now: null,
     ...over,
   }
 }
@@ -61,6 +62,12 @@ describe('describeChannel', () => {
       isLive: true,
       since: null,
     })
+  })
+
+  it('marks the packs of an intercom', () => {
+    const station = receiver({ device_type: 'clearcom', model: 'NEP-ARCADIA', manufacturer: 'clearcom' })
+    expect(facts(critical, { frequency: null }, watchState(), station).isBeltpack).toBe(true)
+    expect(facts(critical).isBeltpack).toBe(false)
   })
 
   it('shows one flag about the battery at most', () => {

@@ -6,6 +6,7 @@ import { HandledChannels } from '../../src/domain/alerts/handled.ts'
 import { hasRow } from '../../src/domain/conditions/condition.ts'
 import type { Encryption } from '../../src/domain/equipment/receiver.ts'
 import { namesOfChannel, titleOf } from '../../src/domain/equipment/slot-record.ts'
+import { unitTypeOf } from '../../src/domain/equipment/unit-type.ts'
 import type { Forecast } from '../../src/domain/forecast/forecast.ts'
 import {
   type BatteryLevel,
@@ -60,6 +61,8 @@ export interface ChannelFacts {
   readonly rfTone: RfTone
   readonly hasAntennas: boolean
   readonly hasQuality: boolean
+  /** A pack of an intercom, which has neither a frequency nor levels. */
+  readonly isBeltpack: boolean
   /**
    * Values are current and a transmitter is present. Otherwise, meters have the colour of old values and the history
    * records no levels.
@@ -76,6 +79,8 @@ export interface ChannelFacts {
   readonly receiverGain: number | null
   readonly transmitterGain: number | null
   readonly encryption: Encryption | null
+  /** The name of who has set "Not now"; null while the sound may be played. */
+  readonly notNowBy: string | null
   readonly receiverName: string
   readonly receiverModel: string | null
   readonly receiverIp: string | null
@@ -94,7 +99,7 @@ export interface Beginning {
 export const silentMs = 2_000
 const silentPollingMs = 20_000
 
-const idleStates: readonly ConditionState[] = ['stale', 'receiver_offline', 'tx_off', 'battery_died']
+const idleStates: readonly ConditionState[] = ['stale', 'receiver_offline', 'charging', 'tx_off', 'battery_died']
 
 export function describeChannel(watchState: WatchState, receiver: ReceiverInData, channel: ChannelBody): ChannelFacts {
   const { condition, transmitter, last_transmitter: last } = channel
@@ -122,6 +127,7 @@ export function describeChannel(watchState: WatchState, receiver: ReceiverInData
     lastSeenAt: last === undefined ? null : Date.parse(last.last_seen),
     rfTone: rfTone(condition),
     hasQuality: channel.details?.quality !== undefined,
+    isBeltpack: unitTypeOf(receiver.device_type) === 'beltpack',
     hasAntennas: channel.details?.rf_a !== undefined || channel.details?.rf_b !== undefined,
     isLive: !isOld,
     since: sinceOf(channel, allStale),
@@ -131,6 +137,7 @@ export function describeChannel(watchState: WatchState, receiver: ReceiverInData
     receiverGain: channel.details?.gain_db ?? null,
     transmitterGain: transmitter?.details?.gain_db ?? null,
     encryption: channel.details?.encryption ?? null,
+    notNowBy: channel.not_now && plainText(channel.not_now.by),
     receiverName: plainText(receiver.name),
     receiverModel: receiver.model,
     receiverIp: receiver.ip,

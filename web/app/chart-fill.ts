@@ -16,20 +16,19 @@ interface ChartFillOptions {
   readonly api: Pick<Api, 'read'>
   readonly watch: Pick<Watch, 'get' | 'subscribe'>
   readonly history: History
+  redraw(): void
   readonly signal: AbortSignal
 }
 
-/** Charts that appear within this time are filled together. */
-const collectMs = 300
 /** A second is recorded this long after its end. */
 const recordedAfterMs = 2_000
 const spanMs = sampleCount * sampleMs
 
-export function createChartFill({ api, watch, history, signal }: ChartFillOptions): ChartFill {
+export function createChartFill({ api, watch, history, redraw, signal }: ChartFillOptions): ChartFill {
   /** Number of charts by channel. */
   const shown = new Map<number, number>()
   const waiting = new Set<number>()
-  let timer: ReturnType<typeof setTimeout> | undefined
+  let isFilling = false
   let wasFresh = watch.get().isFresh
 
   const unsubscribe = watch.subscribe(() => {
@@ -37,25 +36,29 @@ export function createChartFill({ api, watch, history, signal }: ChartFillOption
     if (isFresh && !wasFresh) for (const id of shown.keys()) add(id)
     wasFresh = isFresh
   })
-  signal.addEventListener('abort', () => {
-    unsubscribe()
-    clearTimeout(timer)
-  })
+  signal.addEventListener('abort', unsubscribe)
 
   function add(channelId: number) {
     waiting.add(channelId)
     // Until the first snapshot has arrived, the page may still show a sign-in or an error.
-    if (watch.get().isFresh) timer ??= setTimeout(() => void fillWaiting(), collectMs)
+    if (watch.get().isFresh && !isFilling) void fillWaiting()
   }
 
-  /** Fills the waiting charts, and a moment later their last seconds, which were not yet recorded. */
+  /** Charts that appear together, or during a request, are filled together. */
   async function fillWaiting() {
-    timer = undefined
-    const ids = [...waiting].filter((id) => shown.has(id))
-    waiting.clear()
-    const startedAt = serviceNow()
-    const isFilled = await fill(ids, startedAt - spanMs, startedAt)
-    if (!isFilled || signal.aborted) return
+    isFilling = true
+    await Promise.resolve()
+    while (waiting.size > 0) {
+      const ids = [...waiting].filter((id) => shown.has(id))
+      waiting.clear()
+      const startedAt = serviceNow()
+      if (await fill(ids, startedAt - spanMs, startedAt)) void fillEnd(ids, startedAt)
+    }
+    isFilling = false
+  }
+
+  /** Fills the last seconds, which were not recorded at the first request. */
+  async function fillEnd(ids: readonly number[], startedAt: number) {
     await new Promise((resolve) => setTimeout(resolve, recordedAfterMs + sampleMs))
     await fill(ids, startedAt - recordedAfterMs - sampleMs, startedAt + sampleMs)
   }
@@ -77,6 +80,7 @@ export function createChartFill({ api, watch, history, signal }: ChartFillOption
       for (const channel of response.body.channels) {
         history.fill(channel.id, Date.parse(response.body.from), secondsOf(channel))
       }
+      redraw()
     }
     return ids.length > 0
   }

@@ -7,6 +7,13 @@ export type Condition = ChannelBody['condition']
 export type ConditionState = Condition['state']
 export type ConditionFlag = Condition['flags'][number]
 
+type Unexceptional = 'ok' | 'no_battery_data' | 'unmonitored'
+
+/** Other states have no visible word. */
+export function isException(state: ConditionState): state is Exclude<ConditionState, Unexceptional> {
+  return state !== 'ok' && state !== 'no_battery_data' && state !== 'unmonitored'
+}
+
 export type BatteryLevel = 'critical' | 'low' | 'replace' | 'good' | 'unknown'
 
 const batteryLevels: Partial<Record<ConditionState | ConditionFlag, BatteryLevel>> = {

@@ -9,6 +9,7 @@ import type { ChannelFacts } from './channel-state.ts'
 import type { ChartFill } from './chart-fill.ts'
 import type { ChartSamples } from './history.ts'
 import type { LiveUpdates } from './live-updates.ts'
+import type { MissedAlerts } from './missed-alerts.ts'
 import type { Painter } from './painter.ts'
 import { recordOf } from './slot-records.ts'
 import type { Watch } from './watch.ts'
@@ -22,6 +23,7 @@ export interface Services {
   readonly history: ChartSamples
   readonly chartFill: ChartFill
   readonly alarm: Alarm
+  readonly missedAlerts: MissedAlerts
   readonly live: LiveUpdates
   readonly replay: ReplayPlayer | null
 }

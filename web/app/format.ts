@@ -86,6 +86,11 @@ export function formatClock(at: number): string {
   return clock.format(at)
 }
 
+/** Without seconds, with the dates unless both are on one day. */
+export function formatClockRange(from: number, until: number): string {
+  return clock.formatRange(from, until)
+}
+
 /** With tenths of a second. */
 export function formatPreciseTime(at: number): string {
   return preciseTime.format(at)
@@ -187,4 +192,14 @@ export function formatUnit(unit: keyof typeof durationUnits, value: number): str
 
 function join(...parts: readonly string[]): string {
   return parts.join(' ')
+}
+
+const byteFormats = (['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const).map(
+  (unit) => new Intl.NumberFormat(locale, { style: 'unit', unit, maximumFractionDigits: 1 }),
+)
+
+/** "1.2 MB", in powers of 1,000. */
+export function formatBytes(bytes: number): string {
+  const power = Math.min(Math.floor(Math.log10(Math.max(1, bytes)) / 3), byteFormats.length - 1)
+  return byteFormats[power]?.format(bytes / 1000 ** power) ?? ''
 }

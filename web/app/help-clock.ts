@@ -1,10 +1,12 @@
 import { clockAheadMs, clockToleranceMs, readServiceClock } from './service-time.ts'
 
-const sentAt = Date.now()
-const { headers } = await fetch(new URL('../healthz', import.meta.url), { method: 'HEAD', cache: 'no-store' })
-readServiceClock({ at: Date.parse(headers.get('date') ?? ''), resolutionMs: 1_000, sentAt, receivedAt: Date.now() })
-const offMs = Math.abs(clockAheadMs())
-if (offMs > clockToleranceMs) {
+/** Notes on a page of the help that the clock of the device is off. */
+export async function checkClock(mount: string): Promise<void> {
+  const sentAt = Date.now()
+  const { headers } = await fetch(`${mount}/healthz`, { method: 'HEAD', cache: 'no-store' })
+  readServiceClock({ at: Date.parse(headers.get('date') ?? ''), resolutionMs: 1_000, sentAt, receivedAt: Date.now() })
+  const offMs = Math.abs(clockAheadMs())
+  if (offMs <= clockToleranceMs) return
   const seconds = Math.round(offMs / 1_000)
   const amount = seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`
   const note = document.createElement('p')

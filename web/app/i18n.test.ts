@@ -88,26 +88,29 @@ describe('sections of pages', () => {
       .map(({ key }) => /^\^(\w+)\\\./.exec(key.source)?.[1] ?? '')
     return [...new Set(sections)].filter((section) => divided.has(section)).sort()
   }
-  const atStart = reachable('app/main.tsx', new Set(), { isOnDemand: false })
+  const atStart = reachable('app/main.tsx', new Set())
 
   it('are not used by modules that are loaded at the start', () => {
     expect(atStart).toContain('app/status-line.tsx')
     expect(sectionsOf(atStart)).toEqual([])
   })
 
-  const routes = readFileSync(new URL('app/routes.tsx', web), 'utf8')
-  const pages = [...routes.matchAll(/(?:withTexts\(\[(.*?)\], )?\(\) => import\('(.*?)'\)/g)].map(
-    ([, sections = '', module = '']) => [posix.join('app', module), sections.match(/\w+/g) ?? []] as const,
+  const onDemand = sources.flatMap((path) =>
+    [
+      ...readFileSync(new URL(path, web), 'utf8').matchAll(/(?:withTexts\(\[(.*?)\], \(\) =>\s+)?import\('(.*?)'\)/g),
+    ].map(
+      ([, sections = '', module = '']) =>
+        [posix.join(posix.dirname(path), module), sections.match(/\w+/g) ?? [], path] as const,
+    ),
   )
 
-  it.each(pages)('%s is loaded with exactly the sections that it uses', (page, sections) => {
-    const modules = reachable(page, atStart, { isOnDemand: true })
-    expect(sectionsOf(modules)).toEqual([...sections].sort())
+  it.each(onDemand)('%s is loaded with exactly the sections that it uses: %j (%s)', (module, sections) => {
+    expect(sectionsOf(reachable(module, atStart))).toEqual([...sections].sort())
   })
 })
 
-/** Returns the modules that `path` loads, and that are not in `known`. */
-function reachable(path: string, known: ReadonlySet<string>, { isOnDemand }: { isOnDemand: boolean }): Set<string> {
+/** Returns the modules that are loaded with `path`, and that are not in `known`. */
+function reachable(path: string, known: ReadonlySet<string>): Set<string> {
   const found = new Set<string>()
   const add = (path: string) => {
     if (known.has(path) || found.has(path) || !sources.includes(path)) return
@@ -116,7 +119,7 @@ function reachable(path: string, known: ReadonlySet<string>, { isOnDemand }: { i
   }
   const visit = (path: string, node: Node) => {
     const isImport = /^(?:Import|ExportNamed|ExportAll)Declaration$/.test(node.type) && !isOfTypes(node)
-    if (isImport || (isOnDemand && node.type === 'ImportExpression')) {
+    if (isImport) {
       const source = node.source as { value: string } | null
       if (source?.value.startsWith('.')) add(posix.join(posix.dirname(path), source.value))
     }
@@ -198,7 +201,9 @@ function keyPattern(node: Node): string | null {
 function valueNames(options: Node | undefined): string[] | null {
   if (options === undefined) return []
   if (options.type !== 'ObjectExpression') return null
-  return (options.properties as Node[]).map(({ key }) => String((key as Node).name))
+  const keys = (options.properties as Node[]).map(({ key }) => key as Node | undefined)
+  // A spread property has no key.
+  return keys.some((key) => key === undefined) ? null : keys.map((key) => String(key?.name))
 }
 
 function readCatalogue(language: string): Map<string, string> {

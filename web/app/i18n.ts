@@ -1,6 +1,6 @@
 /** The texts are loaded before any module that uses them runs, so a change of language needs a reload. */
 
-import { english, loaders, type Texts } from 'virtual:catalogues'
+import { type Catalogue, english, loaders, type Texts } from 'virtual:catalogues'
 import type { english as englishTexts } from './english.ts'
 import { readLocal, writeLocal } from './local-storage.ts'
 import type { PageSection } from './page-sections.ts'
@@ -8,13 +8,13 @@ import type { PageSection } from './page-sections.ts'
 type PluralForm = 'zero' | Intl.LDMLPluralRule
 
 /** The paths of all texts, without their plural forms. */
-type KeyOf<Catalogue> = {
-  [Name in keyof Catalogue & string]: Catalogue[Name] extends string
+type KeyOf<Branch> = {
+  [Name in keyof Branch & string]: Branch[Name] extends string
     ? Name extends `${infer Base}_${PluralForm}`
       ? Base
       : Name
-    : `${Name}.${KeyOf<Catalogue[Name]>}`
-}[keyof Catalogue & string]
+    : `${Name}.${KeyOf<Branch[Name]>}`
+}[keyof Branch & string]
 
 export type TextKey = KeyOf<typeof englishTexts>
 
@@ -26,31 +26,35 @@ interface LanguageChoice {
 
 const storageKey = 'micwatch.language'
 
-export const languages: readonly string[] = ['en', ...Object.keys(loaders).filter((language) => language !== 'en')]
+export const languages: readonly string[] = ['en', ...Object.keys(loaders)]
 
 export const chosenLanguage = languages.find((language) => language === readLocal(storageKey)) ?? null
 
 const choice = chooseLanguage(preferredLocales(chosenLanguage, globalThis.navigator?.languages ?? []), languages)
-const translated = await loadPart(choice.language, 'app').catch(() => undefined)
+const translated = await loaders[choice.language]?.().catch(() => undefined)
 
 /** English if the catalogue could not be loaded. */
 const language = translated ? choice.language : 'en'
 export const locale = translated || choice.language === 'en' ? choice.locale : 'en'
 
-const catalogue: Record<string, unknown> = { ...english, ...translated }
+const catalogue: Record<string, unknown> = { ...english.default, ...translated?.default }
 const pluralRules = new Intl.PluralRules(language)
 
-async function loadPart(language: string, part: PageSection | 'app'): Promise<Texts | undefined> {
-  const loaded = await loaders[language]?.[part]?.()
-  return loaded?.default
+async function loadSection({ sections }: Catalogue, name: PageSection): Promise<Texts | undefined> {
+  return (await sections[name]?.())?.default
 }
 
-/** Returns a function that loads the texts of a page, then the page. */
-export function withTexts<Page>(sections: readonly PageSection[], load: () => Promise<Page>): () => Promise<Page> {
+/** Returns a function that loads sections of the catalogue, then the module that uses them. */
+export function withTexts<Module>(
+  sections: readonly PageSection[],
+  load: () => Promise<Module>,
+): () => Promise<Module> {
   return async () => {
     const missing = sections.filter((section) => !(section in catalogue))
-    const parts = missing.map((part) => loadPart(language, part).catch(() => loadPart('en', part)))
-    Object.assign(catalogue, ...(await Promise.all(parts)))
+    const texts = missing.map((name) =>
+      loadSection(translated ?? english, name).catch(() => loadSection(english, name)),
+    )
+    Object.assign(catalogue, ...(await Promise.all(texts)))
     return load()
   }
 }

@@ -9,6 +9,7 @@ const body: ChannelBody = {
   transmitter: { ...transmitter, rf_level: -50, audio_level: -20 },
   details: { quality: 90 },
   condition: { state: 'ok', severity: 'ok', attention: false, since: '', since_known: true, flags: [] },
+  not_now: null,
 }
 
 const levels = (...values: (number | string | null)[][]): LiveMessage => ({ type: 'levels', seq: 1, at: '', values })

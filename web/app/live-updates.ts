@@ -25,10 +25,18 @@ export interface LiveUpdateOptions {
 }
 
 export type ShownLevels = readonly string[] | null
+export type SweepMessage = Extract<LiveMessage, { type: 'sweep' }>
+
+interface FollowedSweeps {
+  readonly source: string
+  receive(message: SweepMessage): void
+}
 
 /** All pages share this connection. */
 export interface LiveUpdates {
   start(shown: ShownLevels): void
+  /** Receives the sweeps of one source, until the returned function is called or another source is followed. */
+  followSweeps(followed: FollowedSweeps): () => void
   retry(): void
 }
 
@@ -40,6 +48,7 @@ export function createLiveUpdates(options: LiveUpdateOptions): LiveUpdates {
   let updates: ReturnType<typeof startUpdates> | null = null
   let timer: ReturnType<typeof setTimeout> | undefined
   let selected: ShownLevels = []
+  let sweeps: FollowedSweeps | null = null
   signal.addEventListener('abort', () => clearTimeout(timer))
   const select = (shown: ShownLevels) => {
     if (String(shown) === String(selected)) return
@@ -51,7 +60,16 @@ export function createLiveUpdates(options: LiveUpdateOptions): LiveUpdates {
       clearTimeout(timer)
       if (shown?.length === 0) timer = setTimeout(() => select(shown), keepLevelsMs)
       else select(shown)
-      updates ??= startUpdates(options, () => selected)
+      updates ??= startUpdates(options, { levels: () => selected, sweeps: () => sweeps })
+    },
+    followSweeps(followed) {
+      sweeps = followed
+      updates?.selectSweeps(followed.source)
+      return () => {
+        if (sweeps !== followed) return
+        sweeps = null
+        updates?.selectSweeps(null)
+      }
     },
     retry: () => updates?.retry(),
   }
@@ -59,8 +77,13 @@ export function createLiveUpdates(options: LiveUpdateOptions): LiveUpdates {
 
 type Lost = Extract<SocketStatus, { status: 'lost' }>
 
-/** `selected` returns the levels to request when a connection begins. */
-function startUpdates({ watch, api, socketUrl, topics, signal }: LiveUpdateOptions, selected: () => ShownLevels) {
+/** Requested again when a connection begins. */
+interface Selected {
+  levels(): ShownLevels
+  sweeps(): FollowedSweeps | null
+}
+
+function startUpdates({ watch, api, socketUrl, topics, signal }: LiveUpdateOptions, selected: Selected) {
   let healthTimer: ReturnType<typeof setTimeout> | undefined
   let pollTimer: ReturnType<typeof setTimeout> | undefined
   const validating = import.meta.env.DEV ? import('./validate-message.ts') : null
@@ -73,7 +96,8 @@ function startUpdates({ watch, api, socketUrl, topics, signal }: LiveUpdateOptio
     onMessage(message: LiveMessage) {
       void validating?.then(({ validateMessage }) => validateMessage(message))
       watch.dispatch({ type: 'message', message, at: serviceNow() })
-      topics.publish(message.type)
+      if (message.type === 'sweep') receiveSweep(message)
+      else topics.publish(message.type)
     },
     onStatus,
     onDelay: (seconds) => watch.dispatch({ type: 'delay', seconds, at: serviceNow() }),
@@ -92,6 +116,7 @@ function startUpdates({ watch, api, socketUrl, topics, signal }: LiveUpdateOptio
   })
   return {
     selectLevels,
+    selectSweeps,
     retry() {
       connection.retry()
       if (watch.get().phase === 'failed') void findProblem(false)
@@ -107,12 +132,24 @@ function startUpdates({ watch, api, socketUrl, topics, signal }: LiveUpdateOptio
     })
   }
 
+  function selectSweeps(source: string | null) {
+    connection.send({ type: 'select_sweeps', source })
+  }
+
+  /** A message of the source before may still be on the way. */
+  function receiveSweep(message: SweepMessage) {
+    const followed = selected.sweeps()
+    if (followed?.source === message.source) followed.receive(message)
+  }
+
   function onStatus(change: SocketStatus) {
     if (change.status === 'open') {
       clearTimeout(pollTimer)
       watch.dispatch({ type: 'connection', connection: 'open', at: serviceNow() })
-      const shown = selected()
+      const shown = selected.levels()
       if (shown?.length !== 0) selectLevels(shown)
+      const followed = selected.sweeps()
+      if (followed !== null) selectSweeps(followed.source)
       return
     }
     if (change.isSignedOut) void endSession(change)

@@ -1,5 +1,5 @@
 import { QueryClientProvider } from '@tanstack/react-query'
-import { RouterProvider } from '@tanstack/react-router'
+import { type AnyRouter, RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { mountOf } from './address.ts'
@@ -12,9 +12,9 @@ import './base.css'
 import './page.css'
 import '../parts/card/card.css'
 import '../monitor/monitor.css'
-import '../wall/wall.css'
-import '../wall/wall-bottom.css'
+import '../parts/forms/form.css'
 import { createLiveUpdates } from './live-updates.ts'
+import { MissedAlerts } from './missed-alerts.ts'
 import { createPainter } from './painter.ts'
 import { createQueryClient } from './query-client.ts'
 import { createPages } from './routes.tsx'
@@ -23,10 +23,7 @@ import { createTopics } from './topics.ts'
 import { applyTheme, rememberedTheme } from './use-view.ts'
 import { Watch } from './watch.ts'
 
-function start(container: HTMLElement) {
-  applyTheme(rememberedTheme(location.search))
-  const mount = mountOf(import.meta.url)
-  const { signal } = new AbortController()
+function createServices(mount: string, signal: AbortSignal) {
   const api = createApi(mount, signal)
   const watch = new Watch(serviceNow())
   const topics = createTopics()
@@ -34,22 +31,33 @@ function start(container: HTMLElement) {
   const socketUrl = `${location.origin.replace(/^http/, 'ws')}${mount}/ws`
   const live = createLiveUpdates({ watch, api, socketUrl, topics, signal })
   keepHistory(watch, history, signal)
+  const painter = createPainter(watch)
   const services: Services = {
-    ...{ mount, api, watch, live, history, replay: null },
-    chartFill: createChartFill({ api, watch, history, signal }),
-    painter: createPainter(watch),
+    ...{ mount, api, watch, live, history, painter, replay: null },
+    chartFill: createChartFill({ api, watch, history, redraw: painter.remeasure, signal }),
     alarm: new Alarm(watch),
+    missedAlerts: new MissedAlerts(topics, api),
   }
+  return { services, queryClient: createQueryClient(topics, signal) }
+}
+
+function start(container: HTMLElement, router: (mount: string) => AnyRouter) {
+  applyTheme(rememberedTheme(location.search))
+  const mount = mountOf(import.meta.url)
+  const { services, queryClient } = createServices(mount, new AbortController().signal)
   createRoot(container).render(
     <StrictMode>
-      <QueryClientProvider client={createQueryClient(topics, signal)}>
+      <QueryClientProvider client={queryClient}>
         <ServicesContext value={services}>
-          <RouterProvider router={createPages(mount)} />
+          <RouterProvider router={router(mount)} />
         </ServicesContext>
       </QueryClientProvider>
     </StrictMode>,
   )
 }
 
-const container = document.getElementById('page')
-if (container !== null) start(container)
+const page = document.getElementById('page')
+if (page !== null) start(page, createPages)
+// On the pages of the help.
+const status = document.getElementById('status')
+if (status !== null) void import('./help.tsx').then(({ createHelp }) => start(status, createHelp))

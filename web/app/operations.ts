@@ -43,8 +43,10 @@ type Matching<Paths, A extends string> = {
 }[keyof Paths]
 
 type SuccessOf<Responses> = {
-  [Status in keyof Responses & (200 | 201 | 204)]: Responses[Status] extends TSchema ? Body<Responses[Status]> : never
-}[keyof Responses & (200 | 201 | 204)]
+  [Status in keyof Responses & (200 | 201 | 202 | 204)]: Responses[Status] extends TSchema
+    ? Body<Responses[Status]>
+    : never
+}[keyof Responses & (200 | 201 | 202 | 204)]
 
 type ResponsesOf<Schema> = Schema extends { response: infer Responses } ? SuccessOf<Responses> : never
 
@@ -60,6 +62,7 @@ interface Shapes<Response> {
   readonly page: Extract<Response, { readonly results: readonly unknown[] }>
   readonly object: Exclude<Response, readonly unknown[] | null>
   readonly nothing: null
+  readonly text: string
 }
 
 export type Shape = keyof Shapes<unknown>

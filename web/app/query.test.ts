@@ -4,6 +4,7 @@ import { type Filter, filterValues, formatQuery, pageNumber, parseQuery, queryOf
 const filters: readonly Filter[] = [
   { name: 'status', label: 'Status', kind: 'choice', options: [{ value: 'pending', text: 'Pending' }] },
   { name: 'since', label: 'Since', kind: 'day' },
+  { name: 'channel', label: 'Channel', kind: 'channel' },
 ]
 
 it('reads known filters and ignores unknown values', () => {
@@ -12,6 +13,10 @@ it('reads known filters and ignores unknown values', () => {
     since: '2026-05-01',
   })
   expect(filterValues(filters, '?status=<b>&since=2026-13-41')).toEqual({})
+  expect(filterValues(filters, '?channel=40000')).toEqual({ channel: '40000' })
+  for (const id of ['0', '-1', '1.5', '1,2', 'x', '9999999999999999']) {
+    expect(filterValues(filters, `?channel=${id}`), id).toEqual({})
+  }
 })
 
 it('sends a day to the API as its local midnight', () => {

@@ -17,7 +17,12 @@ export type Filter =
       /** Applies if the URL contains no value. `any` then selects everything. */
       readonly usual?: string
     }
-  | { readonly name: string; readonly label: string; readonly kind: 'day' | 'text' }
+  | {
+      readonly name: string
+      readonly label: string
+      /** A channel is selected by its id. */
+      readonly kind: 'day' | 'text' | 'channel'
+    }
 
 export const any = 'any'
 
@@ -36,6 +41,7 @@ function isValue(filter: Filter, value: string): boolean {
   if (filter.kind === 'choice') {
     return filter.options.some((option) => option.value === value) || (value === any && filter.usual !== undefined)
   }
+  if (filter.kind === 'channel') return /^[1-9]\d{0,14}$/.test(value)
   if (filter.kind === 'day') return /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value))
   return value !== '' && value.length <= 255
 }

@@ -135,19 +135,37 @@ const accessPages = [
     getParentRoute: inRoot,
     path: route('sign_in'),
     staticData: nothing,
-    component: lazyRouteComponent(() => import('../access/sign-in.tsx'), 'SignIn'),
+    component: lazyRouteComponent(
+      withTexts(['access'], () => import('../access/sign-in.tsx')),
+      'SignIn',
+    ),
   }),
   createRoute({
     getParentRoute: inRoot,
     path: route('set_up'),
     staticData: nothing,
-    component: lazyRouteComponent(() => import('../access/set-up.tsx'), 'SetUp'),
+    component: lazyRouteComponent(
+      withTexts(['access'], () => import('../access/set-up.tsx')),
+      'SetUp',
+    ),
   }),
   createRoute({
     getParentRoute: inRoot,
     path: route('kiosk'),
     staticData: nothing,
-    component: lazyRouteComponent(() => import('../access/kiosk.tsx'), 'Kiosk'),
+    component: lazyRouteComponent(
+      withTexts(['access'], () => import('../access/kiosk.tsx')),
+      'Kiosk',
+    ),
+  }),
+  createRoute({
+    getParentRoute: inRoot,
+    path: route('acknowledge'),
+    staticData: nothing,
+    component: lazyRouteComponent(
+      withTexts(['access'], () => import('../access/acknowledge.tsx')),
+      'Acknowledge',
+    ),
   }),
 ] as const
 
@@ -175,17 +193,17 @@ const livePages = [
     path: route('monitor'),
     validateSearch: parseView,
     staticData: levelsOrReplay,
-    component: lazyRouteComponent(
-      withTexts(['cast'], () => import('../monitor/monitor.tsx')),
-      'Monitor',
-    ),
+    component: lazyRouteComponent(() => import('../monitor/monitor.tsx'), 'Monitor'),
   }),
   createRoute({
     getParentRoute: inFrame,
     path: route('channel'),
     validateSearch: (query: Readonly<Record<string, unknown>>) => rangeQuery(parseRange(query)),
     staticData: { live: 'levels', levelsOf: 'channel' },
-    component: lazyRouteComponent(() => import('../channel/channel.tsx'), 'Channel'),
+    component: lazyRouteComponent(
+      withTexts(['listen'], () => import('../channel/channel.tsx')),
+      'Channel',
+    ),
   }),
   createRoute({
     getParentRoute: inFrame,
@@ -196,7 +214,10 @@ const livePages = [
   createRoute({
     getParentRoute: inFrame,
     path: route('timeline'),
-    component: lazyRouteComponent(() => import('../timeline/timeline.tsx'), 'Timeline'),
+    component: lazyRouteComponent(
+      withTexts(['timeline'], () => import('../timeline/timeline.tsx')),
+      'Timeline',
+    ),
   }),
   createRoute({
     getParentRoute: inFrame,
@@ -220,24 +241,36 @@ const livePages = [
   createRoute({
     getParentRoute: inFrame,
     path: route('shows'),
-    component: lazyRouteComponent(() => import('../shows/shows.tsx'), 'Shows'),
+    component: lazyRouteComponent(
+      withTexts(['shows'], () => import('../shows/shows.tsx')),
+      'Shows',
+    ),
   }),
   createRoute({
     getParentRoute: inFrame,
     path: route('show'),
-    component: lazyRouteComponent(() => import('../shows/show.tsx'), 'ShowPage'),
+    component: lazyRouteComponent(
+      withTexts(['shows'], () => import('../shows/show.tsx')),
+      'ShowPage',
+    ),
   }),
   createRoute({
     getParentRoute: inFrame,
     path: route('check'),
     validateSearch: (query: Readonly<Record<string, unknown>>) => checkQuery(parseCheck(query)),
     staticData: localLevels,
-    component: lazyRouteComponent(() => import('../checks/check.tsx'), 'Check'),
+    component: lazyRouteComponent(
+      withTexts(['check'], () => import('../checks/check.tsx')),
+      'Check',
+    ),
   }),
   createRoute({
     getParentRoute: inFrame,
     path: route('report'),
-    component: lazyRouteComponent(() => import('../reports/report.tsx'), 'Report'),
+    component: lazyRouteComponent(
+      withTexts(['check', 'report'], () => import('../reports/report.tsx')),
+      'Report',
+    ),
   }),
   createRoute({
     getParentRoute: inFrame,
@@ -252,13 +285,16 @@ const livePages = [
   createRoute({
     getParentRoute: inFrame,
     path: route('check_report'),
-    component: lazyRouteComponent(() => import('../reports/check-report.tsx'), 'CheckReport'),
+    component: lazyRouteComponent(
+      withTexts(['check', 'report'], () => import('../reports/check-report.tsx')),
+      'CheckReport',
+    ),
   }),
   createRoute({
     getParentRoute: inFrame,
     path: route('handover'),
     component: lazyRouteComponent(
-      withTexts(['settings'], () => import('../handover/handover.tsx')),
+      withTexts(['handover', 'settings'], () => import('../handover/handover.tsx')),
       'Handover',
     ),
   }),
@@ -273,7 +309,10 @@ const livePages = [
   createRoute({
     getParentRoute: inFrame,
     path: route('account'),
-    component: lazyRouteComponent(() => import('../access/account.tsx'), 'Account'),
+    component: lazyRouteComponent(
+      withTexts(['access'], () => import('../access/account.tsx')),
+      'Account',
+    ),
   }),
 ] as const
 
@@ -321,13 +360,16 @@ const adminPages = [
   createRoute({
     getParentRoute: inFrame,
     path: route('groups'),
-    component: lazyRouteComponent(() => import('../admin/layout/groups.tsx'), 'Groups'),
+    component: lazyRouteComponent(
+      withTexts(['groups'], () => import('../admin/layout/groups.tsx')),
+      'Groups',
+    ),
   }),
   createRoute({
     getParentRoute: inFrame,
     path: route('performers'),
     component: lazyRouteComponent(
-      withTexts(['cast'], () => import('../admin/cast/performers.tsx')),
+      withTexts(['cast', 'performers'], () => import('../admin/cast/performers.tsx')),
       'Performers',
     ),
   }),
@@ -335,7 +377,7 @@ const adminPages = [
     getParentRoute: inFrame,
     path: route('cast'),
     component: lazyRouteComponent(
-      withTexts(['cast', 'planningCenter'], () => import('../admin/cast/cast.tsx')),
+      withTexts(['cast', 'performers', 'planningCenter'], () => import('../admin/cast/cast.tsx')),
       'Cast',
     ),
   }),
@@ -351,7 +393,7 @@ const adminPages = [
     getParentRoute: inFrame,
     path: route('find'),
     component: lazyRouteComponent(
-      withTexts(['manufacturers'], () => import('../admin/equipment/find-equipment.tsx')),
+      withTexts(['find', 'manufacturers'], () => import('../admin/equipment/find.tsx')),
       'FindEquipment',
     ),
   }),
@@ -377,6 +419,14 @@ const adminPages = [
     component: lazyRouteComponent(
       withTexts(['notifications'], () => import('../notifications/notifications.tsx')),
       'Notifications',
+    ),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('backups'),
+    component: lazyRouteComponent(
+      withTexts(['backups'], () => import('../admin/backups/backups.tsx')),
+      'Backups',
     ),
   }),
   createRoute({

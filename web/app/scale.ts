@@ -9,6 +9,8 @@ export function rfShareOf({ rf, rfPercent }: Levels): number | null {
 
 export const audioShare = (dbfs: number) => share(dbfs, -60, 0)
 
+export const batteryShare = (percent: number) => share(percent, 0, 100)
+
 function share(value: number, least: number, most: number): number {
   return Math.min(1, Math.max(0, (value - least) / (most - least)))
 }

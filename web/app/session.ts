@@ -20,6 +20,14 @@ export function useSession(): SessionBody | null {
   return session
 }
 
+/** False until the session is loaded. No role includes this permission. */
+export function useMayListen(): boolean {
+  const session = useSession()
+  const isReplay = useServices().replay !== null
+  const isKiosk = useIsKiosk()
+  return !isReplay && !isKiosk && session?.permissions.includes('listen') === true
+}
+
 /** True until the session is loaded. Replays and kiosks have no permissions. */
 export function useMay(permission: Permission): boolean {
   const session = useSession()

@@ -5,7 +5,7 @@
 
 import { Link, useLocation, useNavigate, useSearch } from '@tanstack/react-router'
 import { Clapperboard } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { pathOf } from '../../src/domain/pages.ts'
 import { Age } from '../parts/age.tsx'
 import { isOpen } from '../parts/alerts/alerts.ts'
@@ -18,10 +18,11 @@ import { BottomBar } from './bottom-bar.tsx'
 import { allStaleSince } from './channel-state.ts'
 import { useServices, useSummary, useWatchState } from './context.ts'
 import { formatPercent, formatTime, plainText } from './format.ts'
-import { t } from './i18n.ts'
+import { t, withTexts } from './i18n.ts'
 import { useIsKiosk } from './query.ts'
 import { useResource } from './resource.ts'
-import { SessionBanner, StaleBanner } from './stale-banner.tsx'
+import { useMayListen } from './session.ts'
+import { MissedBanner, SessionBanner, StaleBanner } from './stale-banner.tsx'
 import { narrow, useMedia } from './use-media.ts'
 import { addressOf, changeView, defaultView, parseView, type StateFilter } from './view.ts'
 import { isSignedOut } from './watch-state.ts'
@@ -35,6 +36,8 @@ export function StatusLine({ children }: { children?: ReactNode }) {
     <footer className="footer status-line" ref={region}>
       <SessionBanner />
       <StaleBanner />
+      <MissedBanner />
+      <Listening />
       {isPhone ? (
         <>
           <Menu className="status-pill" isSheet={true} button={isReady ? <Worst /> : <Connection />}>
@@ -54,6 +57,19 @@ export function StatusLine({ children }: { children?: ReactNode }) {
       )}
     </footer>
   )
+}
+
+const loadBar = withTexts(['listen'], () => import('../listen/listening-bar.tsx'))
+const ListeningBar = lazy(async () => ({ default: (await loadBar()).ListeningBar }))
+
+/** For users who may listen. */
+function Listening() {
+  const mayListen = useMayListen()
+  return mayListen ? (
+    <Suspense>
+      <ListeningBar />
+    </Suspense>
+  ) : null
 }
 
 function Clock() {

@@ -26,7 +26,8 @@ function receiver(id: number, conditions: readonly Condition[], over: Partial<Re
   const channels = conditions.map((condition, index): ChannelBody => {
     const levels = { frequency: null, audio_level: null, rf_level: null }
     const transmitter = { slot: 1, upstream_slot: null, battery: 15, forecast: null, name: null, ...levels }
-    return { id: id * 10 + index, channel: index + 1, slot: index + 1, name: null, ...levels, transmitter, condition }
+    const position = { id: id * 10 + index, channel: index + 1, slot: index + 1 }
+    return { ...position, name: null, ...levels, transmitter, condition, not_now: null }
   })
   const hardware = { name: 'Rack', device_type: 'ad', ip: '10.0.0.5', model: 'AD4Q', manufacturer: 'shure' }
   return { id, ...hardware, site: null, is_active: true, channels, ...over }

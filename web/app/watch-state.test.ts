@@ -32,6 +32,7 @@ function channel(reported: Partial<TransmitterBody> | null = {}, id = 11): Chann
       since_known: true,
       flags: [],
     },
+    not_now: null,
   }
   return { ...known, transmitter: reported === null ? null : transmitter(reported) }
 }
@@ -59,7 +60,16 @@ function message(at: number, content: Unnumbered<LiveMessage>): WatchEvent {
 }
 
 function snapshot(at: number, body: DataBody): WatchEvent {
-  const lists = { alerts: [], shows: [], sources: [], sites: [], performers: [], silences: [], queue: { pending: 0 } }
+  const lists = {
+    alerts: [],
+    shows: [],
+    sources: [],
+    sites: [],
+    performers: [],
+    silences: [],
+    queue: { pending: 0 },
+    listeners: null,
+  }
   return message(at, { type: 'snapshot', epoch: 'a', installation: '1', via: [], data: { ...body, ...lists } })
 }
 

@@ -67,6 +67,8 @@ export interface WatchState {
   readonly eventChanges: readonly EventChange[]
   readonly silences: readonly SilenceBody[]
   readonly pending: number
+  /** Who listens; null if listening is off or unknown. */
+  readonly listeners: SnapshotLists['listeners']
   readonly config: Settings
   readonly health: HealthBody | null
   readonly now: number
@@ -83,7 +85,9 @@ export type SnapshotData = Pick<
   DataBody,
   'receivers' | 'groups' | 'config' | 'assignments' | 'placeholders' | 'slot_records'
 > &
-  Partial<Pick<SnapshotLists, 'performers' | 'alerts' | 'sources' | 'sites' | 'shows' | 'silences' | 'queue'>>
+  Partial<
+    Pick<SnapshotLists, 'performers' | 'alerts' | 'sources' | 'sites' | 'shows' | 'silences' | 'queue' | 'listeners'>
+  >
 
 export type WatchEvent = { readonly at: number } & (
   | { readonly type: 'message'; readonly message: LiveMessage }
@@ -122,6 +126,7 @@ export function initialState(now: number): WatchState {
     shows: [],
     eventChanges: [],
     silences: [],
+    listeners: null,
     pending: 0,
     config: defaultSettings,
     health: null,
@@ -244,6 +249,8 @@ function applyMessage(
       return withEventChange(watchState, { id: message.event.id, event: message.event })
     case 'event_deleted':
       return withEventChange(watchState, { id: message.id, event: null })
+    case 'listeners':
+      return { ...watchState, listeners: message.listeners }
     case 'queue':
       return { ...watchState, pending: message.pending }
     case 'settings':
@@ -274,6 +281,7 @@ function applySnapshot(watchState: WatchState, data: SnapshotData, at: number): 
     shows: lists.shows ?? watchState.shows,
     silences: lists.silences ?? watchState.silences,
     pending: queue?.pending ?? watchState.pending,
+    listeners: lists.listeners === undefined ? watchState.listeners : lists.listeners,
     config,
     isFresh: true,
     receivedAt: at,
@@ -334,6 +342,7 @@ function applyChannel(
 const unknownChannel: Omit<ChannelBody, 'id'> = {
   ...{ channel: 0, slot: 0, name: null, frequency: null, audio_level: null, rf_level: null, transmitter: null },
   condition: { state: 'ok', severity: 'ok', attention: false, since: '', since_known: false, flags: [] },
+  not_now: null,
 }
 
 function applySlots(watchState: WatchState, slots: ReadonlyMap<number, number>): WatchState {

@@ -62,12 +62,17 @@ export class Watch {
 
   facts(receiverId: number, channelId: number): ChannelFacts | null {
     const state = this.#state
+    const before = this.#known.get(channelId)
+    // Meters read the facts in every frame.
+    if (before?.state === state && before.facts.receiverId === receiverId) return before.facts
     const receiver = state.receivers.get(receiverId)
     if (receiver === undefined) return null
-    const before = this.#known.get(channelId)
     const record = recordOf(state.slotRecords, { kind: 'channel', id: channelId })
     const isUnchanged = before?.receiver === receiver && before.record === record && isSameState(before.state, state)
-    if (isUnchanged) return before.facts
+    if (isUnchanged) {
+      before.state = state
+      return before.facts
+    }
     const channel = receiver.channels.find((channel) => channel.id === channelId)
     if (channel === undefined) return null
     const described = describeChannel(state, receiver, channel)

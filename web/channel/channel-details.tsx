@@ -15,7 +15,6 @@ import { t } from '../app/i18n.ts'
 import { useNow } from '../app/now.ts'
 import { useResource } from '../app/resource.ts'
 import { useMay } from '../app/session.ts'
-import { onDemand } from '../parts/dialogs/on-demand.tsx'
 import {
   batteryText,
   channelPairs,
@@ -25,10 +24,9 @@ import {
 } from '../parts/equipment/equipment-details.ts'
 import { Loaded } from '../parts/loaded.tsx'
 import { type Pair, Pairs } from '../parts/pairs.tsx'
+import { SlotDialog } from '../parts/slots/dialogs.ts'
 import { MoveHere } from '../parts/slots/move-here.tsx'
 import { networkPairs, receiverPairs, receiverTopics } from './receiver-details.tsx'
-
-const SlotDialog = onDemand(async () => (await import('../parts/slots/slot-dialog.tsx')).SlotDialog)
 
 interface ChannelProps {
   readonly facts: ChannelFacts

@@ -27,7 +27,7 @@ import {
   spans,
   zoom,
 } from '../parts/channels/channel-range.ts'
-import { FormDialog } from '../parts/dialogs/dialog.tsx'
+import { FormDialog } from '../parts/dialogs/form-dialog.tsx'
 import { InterruptedSites } from '../parts/equipment/site-note.tsx'
 import { ChoiceButtons } from '../parts/forms/choice.tsx'
 import { TextField } from '../parts/forms/field.tsx'
@@ -200,12 +200,12 @@ function EventLegend() {
       {severities.map((severity) => (
         <li key={severity}>
           <span className="history-swatch" data-event={severity} aria-hidden="true" />
-          {t(`timeline.legendItems.range.${severity}`)}
+          {t(`events.ranges.${severity}`)}
         </li>
       ))}
       <li>
         <span className="history-swatch" data-event="marker" aria-hidden="true" />
-        {t('timeline.kinds.marker')}
+        {t('events.kinds.marker')}
       </li>
     </ul>
   )

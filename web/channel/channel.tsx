@@ -11,6 +11,7 @@ import { t } from '../app/i18n.ts'
 import { usePageTitle } from '../app/page-title.ts'
 import { slotTitle } from '../app/slot-records.ts'
 import { defaultView } from '../app/view.ts'
+import { ChannelSound } from '../listen/channel-sound.tsx'
 import { Ago, Since } from '../parts/age.tsx'
 import { AcknowledgeButton } from '../parts/alerts/acknowledge-button.tsx'
 import { personName } from '../parts/alerts/alert-text.ts'
@@ -19,9 +20,9 @@ import { ChannelCard } from '../parts/card/channel-card.tsx'
 import { Phase } from '../parts/card/phase.tsx'
 import { WillNotLast } from '../parts/card/time-left.tsx'
 import { Notice } from '../parts/dialogs/notice.tsx'
-import { onDemand } from '../parts/dialogs/on-demand.tsx'
 import { MeterLayer } from '../parts/meters/meters.tsx'
 import { QrCode } from '../parts/qr-code.tsx'
+import { SwapDialog } from '../parts/slots/dialogs.ts'
 import { SwapButton } from '../parts/slots/swap-button.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
 import {
@@ -35,8 +36,6 @@ import {
 import { ChannelHistory } from './channel-history.tsx'
 import { EquipmentAlerts } from './equipment-alerts.tsx'
 import { Spares } from './spares.tsx'
-
-const SwapDialog = onDemand(async () => (await import('../parts/slots/swap-dialog.tsx')).SwapDialog)
 
 export function Channel() {
   const channelId = Number(useParams({ strict: false }).id)
@@ -103,6 +102,7 @@ function OneChannel({ receiverId, channelId }: { receiverId: number; channelId: 
           </div>
           <Assignment facts={facts} />
           {facts.site === null ? <Spares facts={facts} onSwap={swap} /> : null}
+          <ChannelSound facts={facts} channel={channel} />
           <ReceiverOfChannel id={receiverId} />
         </div>
         <div className="detail-column">

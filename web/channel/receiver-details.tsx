@@ -1,9 +1,10 @@
-import type { ReceiverDetail } from '../../src/contract/receivers.ts'
+import type { ReceiverDetail, RunningScan } from '../../src/contract/receivers.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { Ago } from '../parts/age.tsx'
 import { faultText } from '../parts/equipment/equipment-details.ts'
 import { ManufacturerName } from '../parts/equipment/manufacturer-names.tsx'
+import { baseStationPairs } from './base-station.ts'
 
 /** Messages after which the details of a receiver may have changed. */
 export const receiverTopics = ['receiver', 'source', 'slots'] as const
@@ -16,7 +17,10 @@ export function receiverPairs(body: ReceiverDetail) {
     { name: t('channel.fields.site'), value: body.site && plainText(body.site.name) },
     { name: t('channel.fields.serial'), value: body.serial_number },
     { name: t('channel.fields.firmware'), value: body.firmware_version },
-    { name: t('channel.fields.fault'), value: faultText(body.details?.fault) },
+    { name: t('channel.fields.fault'), value: faultText(body.details) },
+    ...baseStationPairs(body),
+    { name: t('channel.fields.scanning'), value: scanText(body.details?.scanning) },
+    { name: t('receiver.spare'), value: body.spare ? t('channel.fields.yes') : null },
     { name: t('channel.fields.hostedFirmware'), value: body.hosted_firmware_version },
     { name: t('channel.fields.location'), value: body.location?.name },
     { name: t('channel.fields.description'), value: body.description && plainText(body.description) },
@@ -27,6 +31,10 @@ export function receiverPairs(body: ReceiverDetail) {
       value: body.is_active ? t('parts.justNow') : <Ago at={body.last_seen} />,
     },
   ]
+}
+
+function scanText(scan: RunningScan | null | undefined): string | null {
+  return scan ? `${scan.from_mhz} – ${scan.to_mhz} MHz` : null
 }
 
 export function networkPairs(body: ReceiverDetail) {

@@ -25,8 +25,11 @@ import { Loaded } from '../parts/loaded.tsx'
 import { MeterLayer } from '../parts/meters/meters.tsx'
 import { Pairs } from '../parts/pairs.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
+import { CaptureButton } from './capture-button.tsx'
 import { EquipmentAlerts } from './equipment-alerts.tsx'
+import { ModelStatus } from './model-status.tsx'
 import { networkPairs, rawReceiverPairs, receiverPairs, receiverTopics } from './receiver-details.tsx'
+import { ScanActions } from './scan-actions.tsx'
 
 export function Receiver() {
   const id = Number(useParams({ strict: false }).id)
@@ -167,7 +170,8 @@ function Facts({ receiver: { id, is_active } }: { receiver: ReceiverInData }) {
           <section className="detail-part">
             <h2>{t('channel.receiver')}</h2>
             <Pairs pairs={receiverPairs({ ...body, is_active })} />
-            {body.site === null ? <LocalActions body={body} isActive={is_active} /> : null}
+            {body.model_status === null ? null : <ModelStatus receiver={body} status={body.model_status} />}
+            {body.site === null ? <LocalActions body={body} isActive={is_active} onChange={resource.reload} /> : null}
             {body.site === null ? null : (
               <SiteNote site={body.site} page="layout">
                 {t('receiver.atSite', { site: plainText(body.site.name) })}
@@ -188,12 +192,20 @@ function Facts({ receiver: { id, is_active } }: { receiver: ReceiverInData }) {
   )
 }
 
-function LocalActions({ body, isActive }: { body: ReceiverWithSources; isActive: boolean }) {
+interface LocalActionsProps {
+  readonly body: ReceiverWithSources
+  readonly isActive: boolean
+  onChange(): void
+}
+
+function LocalActions({ body, isActive, onChange }: LocalActionsProps) {
   return (
     <>
       {isActive ? (
         <IdentifyButton receiverId={body.id} name={plainText(body.name)} canIdentify={body.can_identify} />
       ) : null}
+      <CaptureButton sources={body.sources} />
+      <ScanActions receiver={{ ...body, is_active: isActive }} onChange={onChange} />
       <p>
         <Link to={pathOf('layout')} search={{ search: body.name }}>
           {t('receiver.rack')}

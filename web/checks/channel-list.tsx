@@ -41,7 +41,7 @@ export function ChannelList({ show, checks, address, change }: ChannelListProps)
   return (
     <>
       <header className="check-head">
-        <p className="check-kind">{t('check.title')}</p>
+        <p className="check-kind">{t('pages.check')}</p>
         <h1>
           <bdi>{plainText(show.title)}</bdi>
         </h1>

@@ -30,11 +30,11 @@ export function Check() {
 }
 
 function Shows({ isUnknown = false }: { isUnknown?: boolean }) {
-  usePageTitle(t('check.title'))
+  usePageTitle(t('pages.check'))
   const resource = useResource('/api/shows/', 'list', ['show'])
   return (
     <>
-      <h1>{t('check.title')}</h1>
+      <h1>{t('pages.check')}</h1>
       {isUnknown ? <p role="alert">{t('check.unknownShow')}</p> : null}
       <Loaded resource={resource}>
         {(shows) => <Choices shows={shows.filter(({ state }) => state !== 'ended')} />}
@@ -61,7 +61,7 @@ const listTopics: readonly Topic[] = [
 ]
 
 function Channels({ show, address }: { show: ShowBody; address: CheckAddress }) {
-  usePageTitle(`${t('check.title')}: ${plainText(show.title)}`)
+  usePageTitle(`${t('pages.check')}: ${plainText(show.title)}`)
   const navigate = useNavigate()
   // The page of a channel reads its own findings.
   const intervalMs = address.channel === null ? readFindingsMs : undefined

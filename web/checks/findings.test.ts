@@ -13,6 +13,7 @@ const sees: Sees = {
   encryption: 'on',
   frequency: '610.000',
   frequency_planned: '610.000',
+  frequency_plan: { id: 1, title: 'Evening' },
 }
 const nothing = Object.fromEntries(Object.keys(sees).map((name) => [name, null])) as unknown as Sees
 const began_at = '2026-11-23T18:00:00.000Z'
@@ -32,6 +33,19 @@ it.each([
   [{ dropouts: 2, rf_lowest: null }, ['walk']],
 ] satisfies [Partial<Sees>, string[]][])('%j is a problem', (change, problems) => {
   expect(listProblems({ began_at, sees: { ...sees, ...change } }, endsAt)).toEqual(problems)
+})
+
+// Conformance: C-23.51.
+it('names the plan in force if the frequency differs from it', () => {
+  const seenWith = (change: Partial<Sees>) => {
+    const found = listFindings({ began_at, sees: { ...sees, ...change } }, null).find(
+      ({ name }) => name === 'frequency',
+    )
+    return found?.seen.replaceAll('\u00a0', ' ')
+  }
+  expect(seenWith({})).toBe('610.000 MHz')
+  expect(seenWith({ frequency: '611.500' })).toBe('611.500 MHz · differs from Evening')
+  expect(seenWith({ frequency: '611.500', frequency_plan: null })).toBe('611.500 MHz')
 })
 
 it('judges nothing that is unknown', () => {

@@ -1,7 +1,7 @@
 /** Values that change during a walk test come first. */
 
 import type { ChannelCheckBody } from '../../src/contract/checks.ts'
-import { formatClock, formatDbm, formatMegahertz, formatPercent, formatTimeLeft } from '../app/format.ts'
+import { formatClock, formatDbm, formatMegahertz, formatPercent, formatTimeLeft, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 
 /** Findings depend on levels and on the time of day, so no message announces changes. */
@@ -21,8 +21,7 @@ type Seen = Pick<ChannelCheckBody, 'began_at' | 'sees'>
 
 /** `endsAt`: the planned end of the show, ISO 8601. */
 export function listFindings({ began_at, sees }: Seen, endsAt: string | null): readonly Finding[] {
-  const { transmitter_on, lasts, audio_heard, encryption, frequency, frequency_planned } = sees
-  const isAsPlanned = frequency === null || frequency_planned === null ? null : frequency === frequency_planned
+  const { transmitter_on, lasts, audio_heard, encryption, frequency_planned } = sees
   return [
     {
       name: 'transmitter',
@@ -50,8 +49,8 @@ export function listFindings({ began_at, sees }: Seen, endsAt: string | null): r
     },
     {
       name: 'frequency',
-      judgement: judge(isAsPlanned),
-      seen: frequency === null ? unknown() : formatMegahertz(frequency),
+      judgement: judge(isAsPlanned(sees)),
+      seen: frequencyText(sees),
       expected: frequency_planned && formatMegahertz(frequency_planned),
     },
     ...(encryption === null
@@ -79,6 +78,19 @@ function judge(value: boolean | null): Finding['judgement'] {
 
 function unknown(): string {
   return t('check.unknown')
+}
+
+function isAsPlanned({ frequency, frequency_planned }: Seen['sees']): boolean | null {
+  return frequency === null || frequency_planned === null ? null : frequency === frequency_planned
+}
+
+/** Names the plan in force if the frequency differs from it. */
+function frequencyText(sees: Seen['sees']): string {
+  const { frequency, frequency_plan: plan } = sees
+  if (frequency === null) return unknown()
+  const text = formatMegahertz(frequency)
+  if (plan === null || isAsPlanned(sees) !== false) return text
+  return `${text} · ${t('check.offPlan', { plan: plainText(plan.title) })}`
 }
 
 function batteryText({ battery, minutes_left }: Seen['sees']): string {

@@ -37,6 +37,16 @@ describe('a line about changes', () => {
       ['Battery low (Band): 20% → 35%', 'OF_A_LATER_VERSION: a → b'],
     ],
     [
+      'a frequency plan that is used',
+      [change('frequency_plan', 'Evening', 'Late', { id: 1, slot: null, title: null })],
+      ['Frequency plan: Evening → Late'],
+    ],
+    [
+      'a frequency plan that is edited',
+      [change('frequency_plan', 'Late', 'Late', { id: 1, slot: null, title: null })],
+      ['Frequency plan: Late edited'],
+    ],
+    [
       'two people',
       [change('performer', 'Ben', 'Ella', { by: 'Kim' }), change('performer', 'Nora', 'Ben')],
       ['3 Ben → Ella', '3 Nora → Ben'],

@@ -18,7 +18,7 @@ export interface ChangeLine extends Pick<HandoverChange, 'at' | 'by'> {
 /** In the order of the changes. */
 export function toChangeLines(changes: readonly HandoverChange[]): readonly ChangeLine[] {
   const groups = groupBy(changes, ({ at, by, what, id, slot }) => {
-    return `${at} ${by} ${what === 'setting' || what === 'name' ? `${what} ${id}` : slot}`
+    return `${at} ${by} ${slot ?? `${what} ${id}`}`
   })
   return [...groups].flatMap(([key, group]): ChangeLine | [] => {
     const [first] = group
@@ -48,7 +48,7 @@ function subjectOf(change: HandoverChange | undefined): string {
     const setting = isSettingKey(key) ? settingTitle(key) : key
     return title === null ? setting : t('handover.settingOf', { setting, name })
   }
-  if (what === 'equipment') return t('handover.equipment')
+  if (what === 'equipment' || what === 'frequency_plan') return t(`handover.${what}`)
   if (what === 'moved' && name !== '') return name
   if (what === 'name') return plainText(String(from))
   return titleOf({ slot, title })
@@ -69,13 +69,14 @@ function detailText({ what, id, from, to }: HandoverChange): string {
     const isFrequency = what === 'frequency' || what === 'planned_frequency'
     return isFrequency ? formatMegahertz(String(value)) : plainText(String(value))
   }
+  if (what === 'frequency_plan' && from === to) return t('handover.edited', { name: format(to) })
   const change = from === null && to !== null ? format(to) : changeText(format(from), format(to))
-  if (what === 'setting' || what === 'performer') return change
+  if (what === 'setting' || what === 'performer' || what === 'frequency_plan') return change
   return t('handover.field', { field: t(`handover.fields.${what}`), change })
 }
 
 function changeText(from: string, to: string): string {
-  return t('timeline.change', { from, to })
+  return t('events.change', { from, to })
 }
 
 export interface EventLine {
@@ -100,7 +101,7 @@ export function toEventLines(events: readonly HandoverEvent[]): readonly EventLi
 }
 
 function eventText({ what, slot, title }: HandoverEvent): string {
-  const kind = what === 'battery_died' ? t('alerts.kinds.battery_died') : t(`timeline.kinds.${what}`)
+  const kind = what === 'battery_died' ? t('alerts.kinds.battery_died') : t(`events.kinds.${what}`)
   const subject = titleOf({ slot, title })
   return subject === '' ? kind : t('alerts.line', { name: subject, title: kind })
 }

@@ -22,7 +22,7 @@ import { isEmptyHandover, Sections } from './sections.tsx'
 export function Handover() {
   const { id } = useSearch({ strict: false }) as { readonly id?: string | number }
   return (
-    <DocumentPage title={t('handover.title')} csv={null}>
+    <DocumentPage title={t('pages.handover')} csv={null}>
       {(times) => (
         <div className="handover">
           {/^[1-9]\d{0,14}$/.test(String(id ?? '')) ? <Closed id={Number(id)} times={times} /> : <Open times={times} />}
@@ -75,7 +75,7 @@ interface HeadingProps extends PeriodProps {
 function Heading({ handover: { until }, times, text }: HeadingProps) {
   return (
     <header className="document-heading">
-      <h1>{t('handover.title')}</h1>
+      <h1>{t('pages.handover')}</h1>
       <p>
         {text}
         <span className="print-only">{` · ${times.date(until)}`}</span>
@@ -92,7 +92,7 @@ function Note({
   return (
     <blockquote className="handover-note">
       <p>{note.split('\n').map(plainText).join('\n')}</p>
-      <footer>{t('handover.byAt', { by: shortPersonName(by), time: times.moment(at, until) })}</footer>
+      <footer>{t('parts.byAt', { by: shortPersonName(by), time: times.moment(at, until) })}</footer>
     </blockquote>
   )
 }
@@ -116,6 +116,7 @@ function Closing() {
     <div className="handover-closing screen-only">
       <Form
         action={t('handover.close')}
+        edit={{ address: '/api/handover/', record: null }}
         send={(values) => api.write('POST', '/api/handover/', { note: String(values.get('note') ?? '') }, 'object')}
         onDone={({ id }) => {
           showMessage({ text: t('handover.done') })

@@ -111,7 +111,7 @@ export function isEmptyHandover({ since: _, until: __, truncated: ___, notes, ..
 }
 
 function byAt(by: string | null, time: string): string {
-  return by === null ? time : t('handover.byAt', { by: shortPersonName(by), time })
+  return by === null ? time : t('parts.byAt', { by: shortPersonName(by), time })
 }
 
 function join(separator: string, ...parts: readonly (string | null | undefined)[]): string {

@@ -6,6 +6,7 @@ import { type Edit, firstFreeSlot, type Placing, planChange } from '../app/arran
 import { t } from '../app/i18n.ts'
 import type { View } from '../app/view.ts'
 import { Confirmation } from '../parts/dialogs/dialog.tsx'
+import { useRegion } from '../parts/use-region.ts'
 import type { Edits } from './use-edits.ts'
 
 interface ArrangeBarProps {
@@ -22,8 +23,9 @@ interface ArrangeBarProps {
 
 export function ArrangeBar(props: ArrangeBarProps) {
   const { shown, edits, placing, setPlacing, isSelecting, setSelecting, change, onPlaceholder, onDone } = props
+  const region = useRegion<HTMLDivElement>()
   return (
-    <div className="arrange-bar">
+    <div className="arrange-bar" ref={region}>
       <strong>{t('arrange.title')}</strong>
       <button
         type="button"
@@ -69,7 +71,7 @@ export function ArrangeBar(props: ArrangeBarProps) {
         <GroupTools key={shown.id} {...{ shown, edits, change }} />
       )}
       <Link className="choice" to={pathOf('cast')}>
-        {t('cast.title')}
+        {t('shell.pages.cast.title')}
       </Link>
       <span className="arrange-end">
         <Link className="choice" to={pathOf('undo')}>

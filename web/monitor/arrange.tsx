@@ -19,6 +19,7 @@ import { useServices, useWatchState } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
 import { placeholderTitle } from '../app/slot-records.ts'
 import type { View } from '../app/view.ts'
+import { useRegion } from '../parts/use-region.ts'
 import { ArrangeBar } from './arrange-bar.tsx'
 import { PlaceholderDialog } from './placeholder-dialog.tsx'
 import { GroupTargets, namesOf, type SelectionChange, type SlotContent, Tile, type TileSelection } from './tiles.tsx'
@@ -221,8 +222,9 @@ interface TilesProps {
 }
 
 function Tiles({ slots, contents, tileSelection, label, isGroup = false, isSource = false, remove }: TilesProps) {
+  const region = useRegion<HTMLUListElement>()
   return (
-    <ul className="tiles" aria-label={label}>
+    <ul className="tiles" ref={region} aria-label={label}>
       {slots.map((slot) => (
         <Tile
           key={slot}

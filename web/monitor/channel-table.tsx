@@ -9,9 +9,12 @@ import { formatMegahertz, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useIsKiosk } from '../app/query.ts'
 import { listColumns, type Sort, type View } from '../app/view.ts'
+import { ValueAge } from '../parts/age.tsx'
 import { HandledMark } from '../parts/alerts/handled-mark.tsx'
-import { Battery, BatteryAge } from '../parts/card/battery.tsx'
+import { Battery } from '../parts/card/battery.tsx'
+import { Carrier } from '../parts/card/carrier.tsx'
 import type { CardActions } from '../parts/card/channel-card.tsx'
+import { SoundMark } from '../parts/card/listen-button.tsx'
 import { usePlaceholder } from '../parts/card/placeholder-card.tsx'
 import { SlotMark } from '../parts/card/slot-number.tsx'
 import { TimeLeft, WillNotLast } from '../parts/card/time-left.tsx'
@@ -19,25 +22,38 @@ import { parseSort } from '../parts/channels/channel-order.ts'
 import type { VisibleSlot } from '../parts/channels/visible-slots.ts'
 import { antennaLabelOf, antennaTextOf, audioTextOf, Level, qualityTextOf, rfATextOf } from '../parts/meters/meters.tsx'
 import { AssignButton } from '../parts/slots/assign-button.tsx'
-import { Flags, StateIcon } from '../parts/state-icon.tsx'
+import { Flags, StateIcon, StateWord } from '../parts/state-icon.tsx'
+import { countInView, useIsNear } from '../parts/use-near.ts'
 
 interface ChannelTableProps {
   readonly entries: readonly VisibleSlot[]
+  /** The number of all entries, of which `entries` are the first. */
+  readonly count: number
   readonly view: Pick<View, 'sort' | 'columns'>
   readonly actions: CardActions
   change(view: Partial<View>): void
 }
 
-export function ChannelTable({ entries, view, actions, change }: ChannelTableProps) {
+/** CSS pixels. Rows on touch screens and narrow pages are higher. */
+const rowHeight = 28
+
+export function ChannelTable({ entries, count, view, actions, change }: ChannelTableProps) {
   const table = useRef<HTMLTableElement>(null)
   const width = useWidthInCharacters(table)
+  const [inView] = useState(() => countInView({ width: innerWidth, height: rowHeight }))
   const columns = useMemo(
     () => (width === null ? [] : fitColumns(chosenColumns(listColumns(view.columns)), width)),
     [view.columns, width],
   )
   const style = { '--columns': columns.map((column) => trackOf(column, width ?? 0)).join(' ') } as CSSProperties
   return (
-    <table className="channels" ref={table} data-narrow={isNarrow(width ?? 0) || undefined} style={style}>
+    <table
+      className="channels"
+      ref={table}
+      data-narrow={isNarrow(width ?? 0) || undefined}
+      style={style}
+      aria-rowcount={count + 1}
+    >
       <caption className="visually-hidden">{t('live.table.caption')}</caption>
       <thead>
         <tr>
@@ -49,7 +65,9 @@ export function ChannelTable({ entries, view, actions, change }: ChannelTablePro
       <tbody>
         {columns.length === 0
           ? null
-          : entries.map((entry) => <Entry key={keyOf(entry)} {...{ entry, columns, actions }} />)}
+          : entries.map((entry, index) => (
+              <Entry key={keyOf(entry)} isFirst={index < inView} {...{ entry, columns, actions }} />
+            ))}
       </tbody>
     </table>
   )
@@ -109,14 +127,15 @@ function Heading({ column, sort, change }: HeadingProps) {
 
 interface EntryProps {
   readonly entry: VisibleSlot
+  readonly isFirst: boolean
   readonly columns: readonly Column[]
   readonly actions: CardActions
 }
 
-const Entry = memo(function Entry({ entry, columns, actions }: EntryProps) {
+const Entry = memo(function Entry({ entry, isFirst, columns, actions }: EntryProps) {
   switch (entry.kind) {
     case 'channel':
-      return <ChannelRow receiverId={entry.receiverId} channelId={entry.channelId} {...{ columns, actions }} />
+      return <ChannelRow receiverId={entry.receiverId} channelId={entry.channelId} {...{ isFirst, columns, actions }} />
     case 'placeholder':
       return <PlaceholderRow id={entry.placeholderId} {...{ columns, actions }} />
     case 'planned':
@@ -145,16 +164,17 @@ interface RowNameProps {
   readonly slot: number
   readonly name: string
   readonly actions: CardActions
+  readonly isNear?: boolean
   readonly children: ReactNode
 }
 
-/** With a button for users who may assign performers */
-function RowName({ slot, name, actions, children }: RowNameProps) {
+/** With a button for users who may assign performers. The link keeps the focus when the button appears. */
+function RowName({ slot, name, actions, isNear = true, children }: RowNameProps) {
   if (!actions.mayOperate) return children
   return (
     <span className="row-name">
       <span>{children}</span>
-      <AssignButton {...{ slot, name }} assign={actions.assign} />
+      {isNear ? <AssignButton {...{ slot, name }} assign={actions.assign} /> : null}
     </span>
   )
 }
@@ -166,11 +186,17 @@ interface RowProps {
   readonly actions: CardActions
 }
 
-function ChannelRow({ receiverId, channelId, columns, actions }: RowProps) {
+/** Until a row is near the viewport, it has only these cells, for screen readers and find in page. */
+const farColumns: readonly Column[] = ['slot', 'name', 'state']
+
+function ChannelRow({ receiverId, channelId, isFirst, columns, actions }: RowProps & Pick<EntryProps, 'isFirst'>) {
   const facts = useFacts(receiverId, channelId)
+  const [isNear, ref] = useIsNear<HTMLTableRowElement>(isFirst)
   if (facts === null) return null
   return (
     <tr
+      ref={ref}
+      data-channel={channelId}
       data-state={facts.state}
       data-severity={facts.condition.severity}
       data-attention={facts.needsAttention || undefined}
@@ -181,12 +207,12 @@ function ChannelRow({ receiverId, channelId, columns, actions }: RowProps) {
         return (
           <Cell key={column} data-column={column} scope={isName ? 'row' : undefined}>
             {isName ? (
-              <RowName slot={facts.slot} name={facts.title} actions={actions}>
+              <RowName slot={facts.slot} name={facts.title} actions={actions} isNear={isNear}>
                 {cells.name(facts)}
               </RowName>
-            ) : (
+            ) : isNear || farColumns.includes(column) ? (
               cells[column](facts)
-            )}
+            ) : null}
           </Cell>
         )
       })}
@@ -206,15 +232,13 @@ const cells: Readonly<Record<Column, (facts: ChannelFacts) => ReactNode>> = {
   state: (facts) => (
     <span className="card-state">
       <StateIcon state={facts.state} />
-      <span>{t(`states.${facts.state}`)}</span>
+      <StateWord state={facts.state} />
+      <ValueAge facts={facts} />
       <HandledMark facts={facts} />
+      <SoundMark facts={facts} />
     </span>
   ),
-  battery: (facts) => (
-    <>
-      <Battery facts={facts} /> <BatteryAge facts={facts} />
-    </>
-  ),
+  battery: (facts) => <Battery facts={facts} />,
   // An old forecast is no longer valid.
   time_left: (facts) =>
     facts.isBatteryOld ? (
@@ -228,7 +252,7 @@ const cells: Readonly<Record<Column, (facts: ChannelFacts) => ReactNode>> = {
   rf_b: (facts) => <Level {...idsOf(facts)} textOf={antennaTextOf.b} labelOf={antennaLabelOf} />,
   audio: (facts) => <Level {...idsOf(facts)} textOf={audioTextOf} />,
   quality: (facts) => <Level {...idsOf(facts)} textOf={qualityTextOf} />,
-  frequency: ({ frequency }) => (frequency === null ? t('card.noFrequency') : formatMegahertz(frequency)),
+  frequency: (facts) => <Carrier facts={facts} />,
   receiver: ({ receiverName, channel }) => (
     <>
       <bdi dir="auto">{receiverName}</bdi>·{channel}
@@ -256,21 +280,16 @@ function NameCell({ facts: { channelId, token, name, ownName } }: { facts: Chann
   const isKiosk = useIsKiosk()
   const title = (
     <>
-      {token === null ? null : <span className="row-second">{token} </span>}
       <bdi dir="auto">{name}</bdi>
-    </>
-  )
-  return (
-    <>
-      {isKiosk ? (
-        title
-      ) : (
-        <Link to="/channels/$id" params={{ id: String(channelId) }}>
-          {title}
-        </Link>
-      )}
+      {token === null ? null : <span className="row-second"> {token}</span>}
       {ownName === null ? null : <bdi className="row-second"> {ownName}</bdi>}
     </>
+  )
+  if (isKiosk) return title
+  return (
+    <Link to="/channels/$id" params={{ id: String(channelId) }}>
+      {title}
+    </Link>
   )
 }
 
@@ -303,7 +322,7 @@ function PlaceholderRow({ id, columns, actions }: Pick<RowProps, 'columns' | 'ac
     state: (
       <span className="card-state">
         <StateIcon state="unmonitored" />
-        <span>{t('states.unmonitored')}</span>
+        <StateWord state="unmonitored" />
       </span>
     ),
     frequency: frequency === null ? null : formatMegahertz(frequency),

@@ -14,6 +14,7 @@ import { decodeSlots, type VisibleSlot } from '../parts/channels/visible-slots.t
 import { useShowMessage } from '../parts/dialogs/messages.tsx'
 import { onDemand } from '../parts/dialogs/on-demand.tsx'
 import { MeterLayer } from '../parts/meters/meters.tsx'
+import { SlotDialog, SwapDialog } from '../parts/slots/dialogs.ts'
 import { useCommands } from '../parts/toolbar/tools.tsx'
 import { countInView } from '../parts/use-near.ts'
 import { useRegion } from '../parts/use-region.ts'
@@ -27,8 +28,6 @@ const Arrange = onDemand(async () => {
     <Loaded {...{ view, change }} onDone={onClose} />
   )
 })
-const SlotDialog = onDemand(async () => (await import('../parts/slots/slot-dialog.tsx')).SlotDialog)
-const SwapDialog = onDemand(async () => (await import('../parts/slots/swap-dialog.tsx')).SwapDialog)
 
 export function Monitor() {
   usePageTitle(null)
@@ -97,7 +96,7 @@ function Channels({ view, entries: text, change }: ChannelsProps) {
   return (
     <div className="meter-field" ref={region}>
       {view.layout === 'list' ? (
-        <ChannelTable {...{ entries, view, change, actions }} />
+        <ChannelTable {...{ entries, view, change, actions }} count={all.length} />
       ) : (
         <ul className="cards" data-density={density} aria-label={t('card.list')}>
           <ChannelCards

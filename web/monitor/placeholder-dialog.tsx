@@ -5,12 +5,14 @@ import type { ApiResponse, Problem } from '../app/api.ts'
 import type { Edit } from '../app/arrangement.ts'
 import { useWatchState } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
+import { type RequestState, useRequest } from '../app/resource.ts'
 import { CancelButton, Dialog } from '../parts/dialogs/dialog.tsx'
 import { changedFields } from '../parts/forms/entries.ts'
 import { Field, SelectField, TextField } from '../parts/forms/field.tsx'
 import { useFieldState } from '../parts/forms/field-state.ts'
 import { Form } from '../parts/forms/form.tsx'
 import type { Sending } from '../parts/forms/use-edit.tsx'
+import { useRemoval } from '../parts/forms/use-removal.ts'
 import { toMegahertz } from '../parts/slots/slot-entries.ts'
 import type { SlotContent } from './tiles.tsx'
 import type { Edits } from './use-edits.ts'
@@ -46,10 +48,7 @@ export function PlaceholderDialog({ slot, contents, edits, nameOf, onAdded, onCl
     onClose()
     if (edit.type === 'add_placeholder') onAdded(edit.placeholder.slot)
   }
-  const remove = (placeholder: PlaceholderBody) => {
-    onClose()
-    void edits.dispatch(() => ({ type: 'delete_placeholder', placeholder }))
-  }
+  const request = useRequest()
   return (
     <Dialog
       title={before === null ? t('arrange.placeholder.add') : t('arrange.placeholder.edit', { slot: before.slot })}
@@ -58,16 +57,12 @@ export function PlaceholderDialog({ slot, contents, edits, nameOf, onAdded, onCl
       <Form
         action={before === null ? t('arrange.placeholder.addAction') : t('arrange.placeholder.save')}
         edit={{ address: `/api/placeholders/${before?.id ?? `?slot=${slot}`}`, record: before, latest, canAdd: true }}
-        {...{ check, send }}
+        {...{ request, check, send }}
         onDone={done}
         others={
           <>
             <CancelButton />
-            {before === null ? null : (
-              <button type="button" className="choice" data-tone="alarm" onClick={() => remove(before)}>
-                {t('arrange.placeholder.remove')}
-              </button>
-            )}
+            {before === null ? null : <RemoveButton placeholder={before} {...{ edits, request, onClose }} />}
           </>
         }
       >
@@ -77,46 +72,72 @@ export function PlaceholderDialog({ slot, contents, edits, nameOf, onAdded, onCl
   )
 }
 
+interface RemoveButtonProps extends Pick<PlaceholderDialogProps, 'edits' | 'onClose'> {
+  readonly placeholder: PlaceholderBody
+  readonly request: RequestState
+}
+
+function RemoveButton({ placeholder, edits, request, onClose }: RemoveButtonProps) {
+  const remove = useRemoval(placeholder, (seen) => edits.send({ type: 'delete_placeholder', placeholder: seen }))
+  const press = async () => {
+    const response = await request.send(remove)
+    if (response?.ok) onClose()
+  }
+  return (
+    <button
+      type="button"
+      className="choice"
+      data-tone="alarm"
+      disabled={request.isSending}
+      onClick={() => void press()}
+    >
+      {t('arrange.placeholder.remove')}
+    </button>
+  )
+}
+
 function PlaceholderFields({ placeholder, slot }: { placeholder: PlaceholderBody | null; slot: number }) {
   const [kind, setKind] = useFieldState('kind', placeholder?.kind ?? 'wireless')
   return (
     <>
       <p className="hint">{t('arrange.placeholder.intro')}</p>
-      <SelectField
-        name="kind"
-        label={t('arrange.placeholder.kind')}
-        value={kind}
-        onChange={({ target }) => setKind(target.value)}
-        options={placeholderKinds.map((value) => ({ value, text: t(`arrange.placeholder.kinds.${value}`) }))}
-      />
-      <Field
-        name="name"
-        label={t('arrange.placeholder.name')}
-        defaultValue={placeholder?.name}
-        required={false}
-        autoFocus={true}
-        autoComplete="off"
-        maxLength={255}
-      />
-      {kind === 'wireless' || kind === 'iem' ? (
-        <Field
-          name="frequency"
-          label={t('arrange.placeholder.frequency')}
-          hint={t('arrange.placeholder.frequencyHint')}
-          defaultValue={placeholder?.frequency ?? undefined}
-          required={false}
-          inputMode="decimal"
-          autoComplete="off"
+      <div className="field-columns">
+        <SelectField
+          name="kind"
+          label={t('arrange.placeholder.kind')}
+          value={kind}
+          onChange={({ target }) => setKind(target.value)}
+          options={placeholderKinds.map((value) => ({ value, text: t(`arrange.placeholder.kinds.${value}`) }))}
         />
-      ) : null}
-      <Field
-        name="slot"
-        label={t('arrange.placeholder.slot')}
-        type="number"
-        min={1}
-        max={65_535}
-        defaultValue={placeholder?.slot ?? slot}
-      />
+        <Field
+          name="name"
+          label={t('arrange.placeholder.name')}
+          defaultValue={placeholder?.name}
+          required={false}
+          autoFocus={true}
+          autoComplete="off"
+          maxLength={255}
+        />
+        {kind === 'wireless' || kind === 'iem' ? (
+          <Field
+            name="frequency"
+            label={t('arrange.placeholder.frequency')}
+            hint={t('arrange.placeholder.frequencyHint')}
+            defaultValue={placeholder?.frequency ?? undefined}
+            required={false}
+            inputMode="decimal"
+            autoComplete="off"
+          />
+        ) : null}
+        <Field
+          name="slot"
+          label={t('arrange.placeholder.slot')}
+          type="number"
+          min={1}
+          max={65_535}
+          defaultValue={placeholder?.slot ?? slot}
+        />
+      </div>
       <TextField name="note" label={t('arrange.placeholder.note')} rows={2} defaultValue={placeholder?.note} />
     </>
   )

@@ -6,6 +6,7 @@ import { formatTarget, type Target, type Thing, thingIn } from '../app/arrangeme
 import type { ChannelFacts } from '../app/channel-state.ts'
 import { t } from '../app/i18n.ts'
 import { StateIcon } from '../parts/state-icon.tsx'
+import { useRegion } from '../parts/use-region.ts'
 import type { TileDrag } from './use-tile-drag.ts'
 
 export type SlotContent =
@@ -77,8 +78,8 @@ export function Tile({ target, slot, content, isMovable, tileSelection, remove }
       select(thing, 'toggle')
       return
     }
-    const next = moveFocus(event)
-    if (next !== null && event.shiftKey) select(next, 'range')
+    const next = event.shiftKey ? moveFocus(event) : null
+    if (next !== null) select(next, 'range')
   }
   const condition = content?.kind === 'channel' ? content.card.condition : null
   return (
@@ -192,7 +193,7 @@ function labelOf({ slot, selected, isSelected, isMovable, content, nameOf }: Lab
   return content === null ? t('arrange.placeholder.addTo', { slot }) : t('card.slot', { slot })
 }
 
-/** Arrow keys move to the side by one tile, up and down by one row. Returns what is there; null if it cannot be moved. */
+/** For Shift and an arrow key: moves by one tile or row. Returns what is there; null if it cannot be moved. */
 function moveFocus(event: KeyboardEvent<HTMLButtonElement>): Thing | null {
   const list = event.currentTarget.closest('.tiles')
   const columns = list === null ? 1 : getComputedStyle(list).gridTemplateColumns.split(' ').length
@@ -215,8 +216,9 @@ interface GroupTargetsProps {
 /** A click opens the group, or adds the selected slot to it. */
 export function GroupTargets({ groups, shown, tileSelection, onShow }: GroupTargetsProps) {
   const { selected, dragged, drag, nameOf, drop } = tileSelection
+  const region = useRegion<HTMLElement>()
   return (
-    <nav className="group-tabs" aria-label={t('arrange.groups')}>
+    <nav className="group-tabs" ref={region} aria-label={t('arrange.groups')}>
       <button type="button" className="choice" aria-pressed={shown === null} onClick={() => onShow(null)}>
         {t('live.toolbar.everything')}
       </button>

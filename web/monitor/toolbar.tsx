@@ -1,4 +1,4 @@
-import { Ellipsis, ListFilter, type LucideIcon, SlidersHorizontal, TriangleAlert, X } from 'lucide-react'
+import { Ellipsis, ListFilter, type LucideIcon, SlidersHorizontal, TriangleAlert } from 'lucide-react'
 import { type RefObject, useMemo, useState } from 'react'
 import { localSite } from '../../src/domain/equipment/sites.ts'
 import type { SortKey } from '../app/columns.ts'
@@ -7,8 +7,9 @@ import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useMay } from '../app/session.ts'
 import { narrow, useMedia } from '../app/use-media.ts'
-import { layouts, type Sort, stateFilters, themes, type View } from '../app/view.ts'
+import { details, layouts, type Sort, stateFilters, themes, type View } from '../app/view.ts'
 import { parseSort } from '../parts/channels/channel-order.ts'
+import { NewGroup } from '../parts/channels/dialogs.ts'
 import { onDemand } from '../parts/dialogs/on-demand.tsx'
 import { useManufacturerNames } from '../parts/equipment/manufacturer-names.tsx'
 import { Choice } from '../parts/forms/choice.tsx'
@@ -21,8 +22,6 @@ import { useRegion } from '../parts/use-region.ts'
 
 const ColumnsDialog = onDemand(async () => (await import('./columns-dialog.tsx')).ColumnsDialog)
 
-const NewGroup = onDemand(async () => (await import('../parts/channels/new-group.tsx')).NewGroup)
-
 interface ToolbarProps {
   readonly view: View
   readonly commands: readonly Command[]
@@ -30,6 +29,7 @@ interface ToolbarProps {
   change(view: Partial<View>): void
 }
 
+/** One row on a wide page. On a narrow page, the groups and "problems first" are in the menus. */
 export function Toolbar({ view, commands, searchField, change }: ToolbarProps) {
   const [isChoosingColumns, setChoosingColumns] = useState(false)
   const [isGrouping, setGrouping] = useState(false)
@@ -38,49 +38,51 @@ export function Toolbar({ view, commands, searchField, change }: ToolbarProps) {
   const region = useRegion<HTMLElement>()
   return (
     <section className="toolbar" ref={region} aria-label={t('live.toolbar.label')}>
-      <GroupTabs view={view} change={change} />
-      <div className="toolbar-choices">
-        <Search view={view} change={change} field={searchField} />
-        <ChosenGroup view={view} change={change} />
-        <ProblemsFirst view={view} change={change} />
-        {isNarrow ? (
-          <Menu button={<MenuText icon={ListFilter} text={t('live.toolbar.filter')} />}>
-            <GroupChoice view={view} change={change} />
-            <Filters view={view} change={change} />
-          </Menu>
+      <Search view={view} change={change} field={searchField} isShort={isNarrow} />
+      {isNarrow ? null : (
+        <>
+          <GroupTabs view={view} change={change} />
+          <ProblemsFirst view={view} change={change} />
+        </>
+      )}
+      <FilterMenu view={view} change={change} isNarrow={isNarrow} />
+      <Menu button={<MenuText icon={SlidersHorizontal} text={t('live.toolbar.label')} />}>
+        <Layouts view={view} change={change} />
+        <Order view={view} change={change} />
+        {view.layout === 'list' ? (
+          <button type="button" className="choice" onClick={() => setChoosingColumns(true)}>
+            {t('live.columns.title')}
+          </button>
         ) : (
-          <>
-            <Filters view={view} change={change} />
-            <Order view={view} change={change} />
-          </>
-        )}
-        <Menu button={<MenuText icon={SlidersHorizontal} text={t('live.toolbar.label')} />}>
-          {isNarrow ? <Order view={view} change={change} /> : null}
-          {view.layout === 'list' ? (
-            <button type="button" className="choice" onClick={() => setChoosingColumns(true)}>
-              {t('live.columns.title')}
-            </button>
-          ) : null}
-          <CommandButtons commands={commands} keys="cf" />
-          <KeepAwake />
           <Choice
-            label={t('live.toolbar.theme')}
-            value={view.theme}
-            nameOf={(theme) => t(`live.themes.${theme}`)}
-            values={themes}
-            onChoice={(theme) => change({ theme })}
+            isLabelled={true}
+            label={t('live.toolbar.cards')}
+            value={view.detail}
+            values={details}
+            nameOf={(detail) => t(`live.details.${detail}`)}
+            onChoice={(detail) => change({ detail })}
           />
-        </Menu>
-        <Menu button={<MenuText icon={Ellipsis} text={t('live.toolbar.more')} />} label={t('live.toolbar.moreLabel')}>
-          <CommandButtons commands={commands} keys="aq?" />
-          {mayGroup ? (
-            <button type="button" className="choice" onClick={() => setGrouping(true)}>
-              {t('groups.new')}
-            </button>
-          ) : null}
-          <NotifyButton />
-        </Menu>
-      </div>
+        )}
+        <Choice
+          isLabelled={true}
+          label={t('live.toolbar.theme')}
+          value={view.theme}
+          nameOf={(theme) => t(`live.themes.${theme}`)}
+          values={themes}
+          onChoice={(theme) => change({ theme })}
+        />
+        <CommandButtons commands={commands} keys={view.layout === 'list' ? 'f' : 'cf'} />
+        <KeepAwake />
+      </Menu>
+      <Menu button={<Ellipsis className="icon" aria-hidden="true" />} label={t('live.toolbar.moreLabel')}>
+        <CommandButtons commands={commands} keys="aq?" />
+        {mayGroup ? (
+          <button type="button" className="choice" onClick={() => setGrouping(true)}>
+            {t('live.newGroup')}
+          </button>
+        ) : null}
+        <NotifyButton />
+      </Menu>
       {isChoosingColumns ? <ColumnsDialog {...{ view, change }} onClose={() => setChoosingColumns(false)} /> : null}
       {isGrouping ? (
         <NewGroup
@@ -98,12 +100,12 @@ function ProblemsFirst({ view: { sort }, change }: Pick<ToolbarProps, 'view' | '
   return (
     <button
       type="button"
-      className="choice problems-first"
+      className="choice"
       aria-pressed={isOn}
       onClick={() => change({ sort: isOn ? 'slot' : 'problems' })}
     >
       <TriangleAlert className="icon" aria-hidden="true" />
-      <span className="toolbar-text">{t('live.sorts.problems')}</span>
+      {t('live.sorts.problems')}
     </button>
   )
 }
@@ -125,10 +127,27 @@ function MenuText({ icon: Icon, text }: { icon: LucideIcon; text: string }) {
   )
 }
 
-function Filters({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
+const noFilters = { state: 'all', group: null, manufacturer: null, site: null } as const
+
+/** On a narrow page, its button shows the group. */
+function FilterMenu({ view, change, isNarrow }: Pick<ToolbarProps, 'view' | 'change'> & { isNarrow: boolean }) {
+  const group = useWatchState(({ groups }) => groups.find(({ id }) => id === view.group)?.title ?? null)
+  const count = Object.entries(noFilters).filter(([key, none]) => view[key as keyof typeof noFilters] !== none).length
+  const text =
+    count === 0 ? t('live.toolbar.filter') : t('parts.list.withCount', { action: t('live.toolbar.filter'), count })
   return (
-    <>
+    <Menu
+      className={count === 0 ? 'choice' : 'choice toolbar-filtered'}
+      button={
+        <>
+          <MenuText icon={ListFilter} text={text} />
+          {isNarrow && group !== null ? <bdi className="toolbar-group">{group}</bdi> : null}
+        </>
+      }
+    >
+      <GroupChoice view={view} change={change} />
       <Choice
+        isLabelled={true}
         label={t('live.toolbar.state')}
         value={view.state}
         nameOf={(state) => t(`live.states.${state}`)}
@@ -137,34 +156,41 @@ function Filters({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
       />
       <Manufacturers view={view} change={change} />
       <Sites view={view} change={change} />
-    </>
+      <button type="button" className="choice" disabled={count === 0} onClick={() => change(noFilters)}>
+        {t('parts.filters.clear')}
+      </button>
+    </Menu>
+  )
+}
+
+function Layouts({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
+  return (
+    <div className="toolbar-layouts">
+      {layouts.map((layout) => (
+        <button
+          key={layout}
+          type="button"
+          className="choice"
+          aria-pressed={view.layout === layout}
+          onClick={() => change({ layout })}
+        >
+          {t(`live.layouts.${layout}`)}
+        </button>
+      ))}
+    </div>
   )
 }
 
 function Order({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
   return (
-    <>
-      <Choice<Sort>
-        label={t('live.toolbar.sort')}
-        value={view.sort}
-        nameOf={sortName}
-        values={[...new Set<Sort>([...sorts, view.sort])]}
-        onChoice={(sort) => change({ sort })}
-      />
-      <div className="toolbar-layouts">
-        {layouts.map((layout) => (
-          <button
-            key={layout}
-            type="button"
-            className="choice"
-            aria-pressed={view.layout === layout}
-            onClick={() => change({ layout })}
-          >
-            {t(`live.layouts.${layout}`)}
-          </button>
-        ))}
-      </div>
-    </>
+    <Choice<Sort>
+      isLabelled={true}
+      label={t('live.toolbar.sort')}
+      value={view.sort}
+      nameOf={sortName}
+      values={[...new Set<Sort>([...sorts, view.sort])]}
+      onChoice={(sort) => change({ sort })}
+    />
   )
 }
 
@@ -173,7 +199,8 @@ function GroupChoice({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
   if (groups.length === 0) return null
   return (
     <Choice
-      label={t('live.toolbar.groups')}
+      isLabelled={true}
+      label={t('live.toolbar.group')}
       value={String(view.group ?? '')}
       values={['', ...groups.map(({ id }) => String(id))]}
       nameOf={(id) => groups.find((group) => String(group.id) === id)?.title ?? t('live.toolbar.everything')}
@@ -182,21 +209,10 @@ function GroupChoice({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
   )
 }
 
-/** Replaces the tabs on narrow pages. A press shows all channels. */
-function ChosenGroup({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
-  const title = useWatchState(({ groups }) => groups.find((group) => group.id === view.group)?.title ?? null)
-  if (title === null) return null
-  return (
-    <button type="button" className="choice toolbar-group" aria-pressed={true} onClick={() => change({ group: null })}>
-      <bdi>{title}</bdi>
-      <X className="icon" aria-hidden="true" />
-    </button>
-  )
-}
-
+/** The filter menu lists all groups. */
 function GroupTabs({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
   const hasGroups = useWatchState((watchState) => watchState.groups.length > 0)
-  return hasGroups ? <GroupChoices className="group-tabs" {...{ view, change }} /> : null
+  return hasGroups ? <GroupChoices className="group-tabs" isShort={true} {...{ view, change }} /> : null
 }
 
 /**
@@ -207,7 +223,8 @@ function Search({
   view,
   change,
   field,
-}: Pick<ToolbarProps, 'view' | 'change'> & { field: ToolbarProps['searchField'] }) {
+  isShort,
+}: Pick<ToolbarProps, 'view' | 'change'> & { field: ToolbarProps['searchField']; isShort: boolean }) {
   const [text, setText] = useState<string | null>(null)
   const type = (next: string) => {
     setText(next)
@@ -219,7 +236,7 @@ function Search({
       className="choice search"
       type="search"
       aria-label={t('live.toolbar.search')}
-      placeholder={t('live.toolbar.searchHint')}
+      placeholder={t(isShort ? 'live.toolbar.search' : 'live.toolbar.searchHint')}
       value={text ?? view.q}
       maxLength={100}
       onBlur={() => setText(null)}
@@ -243,6 +260,7 @@ function Manufacturers({ view: { manufacturer }, change }: Pick<ToolbarProps, 'v
   const all = manufacturer === null || known.includes(manufacturer) ? known : [...known, manufacturer]
   return (
     <Choice
+      isLabelled={true}
       label={t('live.toolbar.manufacturer')}
       value={manufacturer ?? ''}
       values={['', ...all]}
@@ -264,6 +282,7 @@ function Sites({ view: { site }, change }: Pick<ToolbarProps, 'view' | 'change'>
   }
   return (
     <Choice
+      isLabelled={true}
       label={t('live.toolbar.site')}
       value={site ?? ''}
       values={['', localSite, ...known]}

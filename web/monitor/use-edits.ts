@@ -116,7 +116,7 @@ export function useEdits(): Edits {
       const isOutdated = reverse.type === 'move' && response.problem.status === 409
       showMessage({ text: isOutdated ? t('arrange.cannotUndo') : response.problem.detail, tone: 'alarm' })
     } else if (last.isJoined) await undoLast()
-    else showMessage({ text: t('arrange.undone') })
+    else showMessage({ text: t('parts.messages.undone') })
   }, [api, run, setDone, showMessage])
 
   const undo = useCallback(() => enqueue(undoLast), [enqueue, undoLast])

@@ -4,14 +4,20 @@ import { ChoiceButtons } from '../parts/forms/choice.tsx'
 import { Deliveries } from './deliveries.tsx'
 import { Notifiers } from './notifiers.tsx'
 import { Rules } from './rules.tsx'
+import { ThisDevice } from './this-device.tsx'
 import './notifications.css'
 import '../parts/tables/records.css'
 import { t } from '../app/i18n.ts'
 
-const tabs = ['channels', 'rules', 'deliveries'] as const
+const tabs = ['channels', 'rules', 'deliveries', 'device'] as const
 type Tab = (typeof tabs)[number]
 
-const contents = { channels: Notifiers, rules: Rules, deliveries: Deliveries } as const satisfies Record<Tab, unknown>
+const contents = {
+  channels: Notifiers,
+  rules: Rules,
+  deliveries: Deliveries,
+  device: ThisDevice,
+} as const satisfies Record<Tab, unknown>
 
 export function Notifications() {
   const [search] = useSearch()

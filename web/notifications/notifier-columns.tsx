@@ -16,6 +16,7 @@ export interface NotifierActions {
   test(notifier: Notifier): void
   edit(notifier: Notifier): void
   rotate(notifier: Notifier): void
+  subscribe(notifier: Notifier): void
   toggle(notifier: Notifier): void
   remove(notifier: Notifier): void
 }
@@ -128,6 +129,7 @@ function RowActions({ notifier, actions }: { notifier: Notifier; actions: Notifi
     ['test', t('notifications.channels.test'), actions.test],
     ['edit', t('notifications.channels.edit'), actions.edit],
     ...(type === 'webhook' ? [['rotate', t('notifications.channels.rotate'), actions.rotate] as const] : []),
+    ...(type === 'ntfy' ? [['subscribe', t('notifications.channels.subscribe'), actions.subscribe] as const] : []),
     ['toggle', t(enabled ? 'notifications.channels.disable' : 'notifications.channels.enable'), actions.toggle],
     ['remove', t('notifications.channels.remove'), actions.remove],
   ] as const

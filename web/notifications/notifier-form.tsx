@@ -8,7 +8,7 @@ import {
 } from '../../src/contract/notification-services.ts'
 import type { NotificationChannelBody } from '../../src/contract/notifications.ts'
 import type { ApiResponse, Problem } from '../app/api.ts'
-import { useServices } from '../app/context.ts'
+import { useServices, useWatchState } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { CancelButton, Dialog, DialogEnd } from '../parts/dialogs/dialog.tsx'
@@ -81,9 +81,13 @@ function ServiceForm({ notifier, type, onBack, onSecret, onDone, onClose }: Serv
   const service = t(`notifications.services.${type}.name`)
   const config = notifier?.config ?? null
   const [isMoved, setMoved] = useState(false)
+  const linkHint = t('notifications.form.acknowledgeLinkHint')
+  const hasLinks = useWatchState(({ health }) => health?.public_url !== null)
 
   const bodyOf = (values: FormData) => ({
-    ...{ name: String(values.get('name')).trim(), without_names: values.get('without_names') !== null },
+    name: String(values.get('name')).trim(),
+    without_names: values.get('without_names') !== null,
+    acknowledge_link: values.get('acknowledge_link') !== null,
   })
   const latest = useLatest(notifiersPath, notifier, notificationTopics)
   const send = (values: FormData, { record, before, version }: Sending<NotificationChannelBody | null>) => {
@@ -146,12 +150,20 @@ function ServiceForm({ notifier, type, onBack, onSecret, onDone, onClose }: Serv
               autoComplete="off"
               maxLength={255}
             />
-            <ConfigFields {...{ type, isMoved }} config={record?.config ?? null} />
+            <div className="field-columns">
+              <ConfigFields {...{ type, isMoved }} config={record?.config ?? null} />
+            </div>
             <TickField
               name="without_names"
               label={t('notifications.form.withoutNames')}
               hint={t('notifications.form.withoutNamesHint')}
               defaultChecked={record?.without_names ?? false}
+            />
+            <TickField
+              name="acknowledge_link"
+              label={t('notifications.form.acknowledgeLink')}
+              hint={hasLinks ? linkHint : `${linkHint} ${t('notifications.form.noPublicUrl')}`}
+              defaultChecked={record?.acknowledge_link ?? false}
             />
           </>
         )}

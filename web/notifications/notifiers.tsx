@@ -14,6 +14,7 @@ import { type NotifierActions, notifierColumns } from './notifier-columns.tsx'
 import { RemovalQuestion, RotationQuestion, TestDialog } from './notifier-dialogs.tsx'
 import { NotifierForm } from './notifier-form.tsx'
 import { type NewSecret, SecretOnce } from './secret-once.tsx'
+import { SubscribeDialog } from './subscribe-dialog.tsx'
 
 export function Notifiers() {
   const notifiers = useResource(notifiersPath, 'list', notificationTopics)
@@ -26,10 +27,10 @@ export function Notifiers() {
   )
 }
 
+type DialogKind = 'edit' | 'test' | 'rotate' | 'subscribe' | 'remove'
+
 /** Fixed when the dialog opens, because later refreshes must not change it. */
-type DialogState =
-  | { readonly kind: 'add' }
-  | { readonly kind: 'edit' | 'test' | 'rotate' | 'remove'; readonly notifier: NotificationChannelBody }
+type DialogState = { readonly kind: 'add' } | { readonly kind: DialogKind; readonly notifier: NotificationChannelBody }
 
 interface ListProps {
   readonly notifiers: readonly NotificationChannelBody[]
@@ -43,10 +44,10 @@ function List({ notifiers, rules, onDone }: ListProps) {
   const [newSecret, setNewSecret] = useState<NewSecret | null>(null)
   const last = useLastDeliveries(notifiers)
   const enable = useEnable(onDone)
-  const ask = (kind: 'edit' | 'test' | 'rotate' | 'remove') => (notifier: NotificationChannelBody) =>
-    setDialog({ kind, notifier })
+  const ask = (kind: DialogKind) => (notifier: NotificationChannelBody) => setDialog({ kind, notifier })
   const actions: NotifierActions = {
-    ...{ test: ask('test'), edit: ask('edit'), rotate: ask('rotate'), remove: ask('remove') },
+    ...{ test: ask('test'), edit: ask('edit'), rotate: ask('rotate') },
+    ...{ subscribe: ask('subscribe'), remove: ask('remove') },
     toggle: (notifier) => void enable(notifier, !notifier.enabled),
   }
   return (
@@ -119,6 +120,8 @@ function OpenDialog({ dialog, rules, onSecret, onDone, onClose }: OpenDialogProp
       return <TestDialog notifier={dialog.notifier} {...{ onDone, onClose }} />
     case 'rotate':
       return <RotationQuestion notifier={dialog.notifier} {...{ onSecret, onDone, onClose }} />
+    case 'subscribe':
+      return <SubscribeDialog notifier={dialog.notifier} onClose={onClose} />
     case 'remove':
       return <RemovalQuestion notifier={dialog.notifier} {...{ rules, onDone, onClose }} />
     default:

@@ -9,7 +9,7 @@ import { useServices, useWatchState } from '../app/context.ts'
 import { formatWeekday, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useResource } from '../app/resource.ts'
-import { FormDialog } from '../parts/dialogs/dialog.tsx'
+import { FormDialog } from '../parts/dialogs/form-dialog.tsx'
 import { displayName, manufacturersPath } from '../parts/equipment/manufacturer-names.tsx'
 import { ChoicesField } from '../parts/forms/choices-field.tsx'
 import { changedFields } from '../parts/forms/entries.ts'
@@ -321,7 +321,7 @@ function ScheduleFields({ schedule }: { schedule: Schedule | null }) {
         options={weekdays.map((day, index) => ({ value: day, text: formatWeekday(index) }))}
         chosen={initial.days}
       />
-      <div className="schedule-hours">
+      <div className="field-columns">
         {(['from', 'to'] as const).map((end) => (
           <Field
             key={end}

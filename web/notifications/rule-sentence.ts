@@ -128,7 +128,7 @@ export function useRuleNames(notifiers: readonly NotificationChannelBody[]): Rul
   return {
     notifier: (id) =>
       plainText(notifiers.find((notifier) => notifier.id === id)?.name ?? t('notifications.deletedChannel')),
-    group: (id) => plainText(groups.find((group) => group.id === id)?.title ?? t('shows.removedGroup')),
+    group: (id) => plainText(groups.find((group) => group.id === id)?.title ?? t('parts.removedGroup')),
     manufacturer: (code) =>
       displayName(manufacturers.find((manufacturer) => manufacturer.code === code) ?? { name: '', code }),
     site: (code) => siteText(code, sites),

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { changedConfig, destinationField, fieldName, missingField, notifierAddress, portFor } from './services.ts'
+import {
+  changedConfig,
+  destinationField,
+  fieldName,
+  missingField,
+  notifierAddress,
+  ntfyAddresses,
+  portFor,
+} from './services.ts'
 
 function form(values: Readonly<Record<string, string>>): FormData {
   const data = new FormData()
@@ -79,4 +87,13 @@ it.each([
 it('encryption brings its usual port, and keeps a port that someone chose', () => {
   expect(portFor('tls', '587')).toBe('465')
   expect(portFor('none', '2525')).toBe('2525')
+})
+
+// Conformance: C-26.25.
+it.each([
+  ['https://ntfy.sh', 'ntfy://ntfy.sh/mics', 'https://ntfy.sh/mics'],
+  ['https://ntfy.example:8443/', 'ntfy://ntfy.example:8443/mics', 'https://ntfy.example:8443/mics'],
+  ['http://10.0.0.5:2586', 'ntfy://10.0.0.5:2586/mics?secure=false', 'http://10.0.0.5:2586/mics'],
+])('ntfyAddresses of %s', (url, app, web) => {
+  expect(ntfyAddresses({ url, topic: 'mics' })).toEqual({ app, web })
 })

@@ -108,3 +108,13 @@ export function notifierAddress({ type, config }: Pick<NotificationChannelBody, 
     .filter((part) => typeof part === 'string' && part !== '')
     .join(' · ')
 }
+
+/**
+ * The topic of ntfy as a link that its Android app opens, and on the web. The app assumes https
+ * (binwiederhier/ntfy: docs/subscribe/phone.md).
+ */
+export function ntfyAddresses({ url, topic }: Config): { readonly app: string; readonly web: string } {
+  const { protocol, host, origin } = new URL(String(url))
+  const suffix = protocol === 'http:' ? '?secure=false' : ''
+  return { app: `ntfy://${host}/${topic}${suffix}`, web: `${origin}/${topic}` }
+}

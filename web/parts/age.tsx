@@ -1,6 +1,13 @@
-import type { Beginning } from '../app/channel-state.ts'
+import type { Beginning, ChannelFacts } from '../app/channel-state.ts'
 import { useWatchState } from '../app/context.ts'
-import { formatDateTime, formatDuration, formatMoment, formatRoughMoment, formatShortDuration } from '../app/format.ts'
+import {
+  formatAge,
+  formatDateTime,
+  formatDuration,
+  formatMoment,
+  formatRoughMoment,
+  formatShortDuration,
+} from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useNow } from '../app/now.ts'
 
@@ -12,6 +19,13 @@ interface AgeProps {
 export function Age({ since, isShort = false }: AgeProps) {
   const age = useWatchState((watchState) => (isShort ? formatShortDuration : formatDuration)(watchState.now - since))
   return <span className="age">{age}</span>
+}
+
+/** The age of values that are not live, in one unit: "45s". */
+export function ValueAge({ facts: { since, battery, isBatteryOld, lastSeenAt } }: { facts: ChannelFacts }) {
+  const at = since?.at ?? (battery !== null && isBatteryOld ? lastSeenAt : null)
+  const age = useWatchState(({ now }) => (at === null ? null : formatAge(now - at)))
+  return age === null ? null : <span className="age">{age}</span>
 }
 
 /** "5 min ago" */

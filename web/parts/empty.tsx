@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { t } from '../app/i18n.ts'
 import { any, type Filter, filterValues, useSearch } from '../app/query.ts'
+import { useChannelTitles } from './channels/channel-titles.ts'
 
 interface EmptyProps {
   readonly title: string
@@ -12,6 +13,12 @@ export function Empty({ title, filters = [], children }: EmptyProps) {
   const [search, change] = useSearch()
   const values = filterValues(filters, search)
   const active = filters.filter(({ name }) => values[name] !== undefined)
+  const channel = values[filters.find(({ kind }) => kind === 'channel')?.name ?? ''] ?? ''
+  const channelTitle = useChannelTitles(channel)
+  const textOf = (filter: Filter) => {
+    const value = values[filter.name] ?? ''
+    return filter.kind === 'channel' ? channelTitle : valueText(filter, value)
+  }
   return (
     <section className="empty">
       <h2>{title}</h2>
@@ -21,11 +28,7 @@ export function Empty({ title, filters = [], children }: EmptyProps) {
         <>
           <p>
             {t('parts.activeFilters')}{' '}
-            {active
-              .map((filter) =>
-                t('parts.form.field', { name: filter.label, message: valueText(filter, values[filter.name] ?? '') }),
-              )
-              .join(' · ')}
+            {active.map((filter) => t('parts.form.field', { name: filter.label, message: textOf(filter) })).join(' · ')}
           </p>
           <button
             type="button"

@@ -8,7 +8,7 @@ import { alertTitle } from './alerts/alert-text.ts'
 
 export const categories = {
   rf: ['rf_dropout', 'interference'],
-  audio: ['clipping', 'muted', 'unmuted'],
+  audio: ['clipping', 'audio_dropout', 'audio_clipping', 'muted', 'unmuted'],
   battery: ['battery_low', 'battery_critical', 'battery_changed'],
   power: ['transmitter_on', 'transmitter_off'],
   alert: ['alert_raised', 'alert_acknowledged', 'alert_cleared'],
@@ -82,7 +82,7 @@ export function concerns(
 }
 
 export function eventTitle({ kind }: Pick<EventBody, 'kind'>): string {
-  return t(`timeline.kinds.${kind}`)
+  return t(`events.kinds.${kind}`)
 }
 
 /** Null if nothing besides the kind is worth knowing. */
@@ -98,15 +98,17 @@ export function eventDetail({ kind, data, text }: Pick<EventBody, 'kind' | 'data
       const lowest = number('lowest_dbm')
       return join(
         seconds === null ? null : formatUnit('second', seconds),
-        lowest === null ? null : t('timeline.lowest', { level: formatDbm(lowest) }),
+        lowest === null ? null : t('events.lowest', { level: formatDbm(lowest) }),
       )
     }
     case 'interference':
     case 'clipping':
+    case 'audio_dropout':
+    case 'audio_clipping':
       return seconds === null ? null : formatUnit('second', seconds)
     case 'battery_changed':
       return typeof from === 'number' && typeof to === 'number'
-        ? t('timeline.change', { from: formatPercent(from), to: formatPercent(to) })
+        ? t('events.change', { from: formatPercent(from), to: formatPercent(to) })
         : null
     case 'frequency_changed':
       return changeText(from, to, formatMegahertz)
@@ -116,7 +118,7 @@ export function eventDetail({ kind, data, text }: Pick<EventBody, 'kind' | 'data
       return changeText(placeText(from), placeText(to), plainText)
     case 'swapped':
       return data.what === 'people' || data.what === 'equipment'
-        ? t(`timeline.swaps.${data.what}`, { a: number('slot') ?? '', b: number('with') ?? '' })
+        ? t(`events.swaps.${data.what}`, { a: number('slot') ?? '', b: number('with') ?? '' })
         : null
     case 'assigned':
     case 'unassigned':
@@ -131,7 +133,7 @@ export function eventDetail({ kind, data, text }: Pick<EventBody, 'kind' | 'data
       return join(read('result'), read('note'))
     case 'recording_gap': {
       const reason = read('reason')
-      return reason === 'stopped' || reason === 'storage' || reason === 'off' ? t(`timeline.gaps.${reason}`) : null
+      return reason === 'stopped' || reason === 'storage' || reason === 'off' ? t(`events.gaps.${reason}`) : null
     }
     default:
       return null
@@ -151,5 +153,5 @@ function placeText(place: unknown): unknown {
 
 function changeText(from: unknown, to: unknown, format: (value: string) => string): string | null {
   if (typeof from !== 'string' || typeof to !== 'string') return null
-  return t('timeline.change', { from: format(from), to: format(to) })
+  return t('events.change', { from: format(from), to: format(to) })
 }

@@ -1,4 +1,5 @@
 import {
+  Archive,
   BellRing,
   Cable,
   ClipboardPaste,
@@ -32,6 +33,7 @@ const icons: Record<SectionPage, LucideIcon> = {
   manufacturers: Rows3,
   settings: Settings2,
   notifications: BellRing,
+  backups: Archive,
   nodes: Server,
   people: UsersRound,
   tokens: KeyRound,

@@ -3,6 +3,7 @@
 import {
   Activity,
   ArrowUpToLine,
+  BatteryCharging,
   BatteryMedium,
   BatteryWarning,
   Check,
@@ -21,7 +22,7 @@ import {
   VolumeX,
   Zap,
 } from 'lucide-react'
-import type { ConditionFlag, ConditionState } from '../app/conditions.ts'
+import { type ConditionFlag, type ConditionState, isException } from '../app/conditions.ts'
 import { t } from '../app/i18n.ts'
 
 const icons: Record<ConditionState | ConditionFlag, LucideIcon> = {
@@ -40,6 +41,7 @@ const icons: Record<ConditionState | ConditionFlag, LucideIcon> = {
   no_audio: VolumeX,
   muted: MicOff,
   clipping: ArrowUpToLine,
+  charging: BatteryCharging,
   tx_off: Power,
   receiver_offline: Unplug,
   stale: Hourglass,
@@ -49,6 +51,11 @@ const icons: Record<ConditionState | ConditionFlag, LucideIcon> = {
 export function StateIcon({ state }: { state: ConditionState | ConditionFlag }) {
   const Icon = icons[state]
   return <Icon className="icon" aria-hidden="true" />
+}
+
+/** Assistive technology reads the word even if it is not visible. */
+export function StateWord({ state }: { state: ConditionState }) {
+  return <span className={isException(state) ? undefined : 'visually-hidden'}>{t(`states.${state}`)}</span>
 }
 
 export function Flags({ flags }: { flags: readonly ConditionFlag[] }) {

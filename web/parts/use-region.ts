@@ -1,39 +1,44 @@
 import { useCallback } from 'react'
 import { groupBy } from '../../src/domain/group-by.ts'
 
-/** Text fields and lists of choices keep their own tab stops, because they need the arrow keys. */
-const controls = ':is(a[href], button, summary, input[type=checkbox]):not(:disabled, [popover] *)'
+/**
+ * Text fields and lists of choices keep their own tab stops, because they need the arrow keys. So do menus and the
+ * dialogs that a region opens.
+ */
+const controls = ':is(a[href], button, summary, input[type=checkbox]):not(:disabled, [popover] *, :scope dialog *)'
 const items = 'li, tr, .card'
 
 /**
- * Makes a region one tab stop. The arrow keys left and right move between its controls, up and down to the nearest
- * item, such as a card or a row.
+ * Makes a region one tab stop: the control that had the focus last, otherwise the first one. The arrow keys left and
+ * right move between its controls, up and down to the nearest item, such as a card or a row.
  */
 export function useRegion<Region extends HTMLElement>() {
   return useCallback((region: Region | null) => (region === null ? undefined : openRegion(region)), [])
 }
 
 function openRegion(region: HTMLElement): () => void {
-  let current: HTMLElement | undefined
+  let focused: HTMLElement | undefined
   const list = () => [...region.querySelectorAll<HTMLElement>(controls)]
   const update = () => {
     const all = list()
-    if (current === undefined || !all.includes(current)) current = all.find((control) => control.checkVisibility())
+    if (focused !== undefined && !all.includes(focused)) focused = undefined
+    const stop = focused ?? all.find((control) => control.checkVisibility())
     for (const control of all) {
-      const tabIndex = control === current ? 0 : -1
+      const tabIndex = control === stop ? 0 : -1
       if (control.getAttribute('tabindex') !== String(tabIndex)) control.tabIndex = tabIndex
     }
   }
   const focus = ({ target }: FocusEvent) => {
-    if (!(target instanceof HTMLElement) || !target.matches(controls)) return
-    current = target
+    if (!(target instanceof HTMLElement) || !list().includes(target)) return
+    focused = target
     update()
   }
   const press = (event: KeyboardEvent) => {
     const { key, target } = event
     if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.defaultPrevented) return
-    if (!(target instanceof HTMLElement) || !target.matches(controls)) return
-    const shown = list().filter((control) => control.checkVisibility())
+    const all = list()
+    if (!(target instanceof HTMLElement) || !all.includes(target)) return
+    const shown = all.filter((control) => control.checkVisibility())
     const next = nextControl(shown, target, key)
     if (next === undefined) return
     event.preventDefault()

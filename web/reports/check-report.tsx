@@ -24,7 +24,7 @@ const topics = ['check', 'show', 'slot_records', 'groups'] as const
 function ReportOfShow({ id }: { id: number }) {
   const report = useResource(`/api/shows/${id}/check-report/`, 'object', topics)
   const { body } = report
-  const title = body === null ? t('check.title') : t('checkReport.titleOf', { title: plainText(body.show.title) })
+  const title = body === null ? t('pages.check') : t('checkReport.titleOf', { title: plainText(body.show.title) })
   return (
     <DocumentPage title={title} csv={`/api/shows/${id}/check-report.csv`}>
       {(times) => <Loaded resource={report}>{(body) => <Page report={body} times={times} />}</Loaded>}
@@ -88,13 +88,13 @@ export function CheckTable({ slots, times, near }: CheckTableProps) {
     {
       ...{ key: 'by', title: t('checkReport.by') },
       cell: ({ by, at }) =>
-        by === null || at === null ? '' : t('handover.byAt', { by: shortPersonName(by), time: times.moment(at, day) }),
+        by === null || at === null ? '' : t('parts.byAt', { by: shortPersonName(by), time: times.moment(at, day) }),
     },
     { key: 'note', title: t('check.note'), cell: ({ note }) => <bdi>{plainText(note ?? '')}</bdi> },
   ]
   return (
     <div className="check-table">
-      <PaperTable title={t('check.title')} columns={columns} rows={slots} idOf={({ slot }) => slot} />
+      <PaperTable title={t('pages.check')} columns={columns} rows={slots} idOf={({ slot }) => slot} />
     </div>
   )
 }

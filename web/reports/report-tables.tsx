@@ -169,7 +169,7 @@ export function Markers({ report: { channels, from }, times }: ReportProps) {
 export function Checks({ report: { checks, from }, times }: ReportProps) {
   const isChecked = checks.some(({ result }) => result !== null)
   return (
-    <Part title={t('check.title')}>
+    <Part title={t('pages.check')}>
       {isChecked ? <CheckTable slots={checks} times={times} near={from} /> : <p>{t('checkReport.none')}</p>}
     </Part>
   )

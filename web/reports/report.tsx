@@ -19,7 +19,7 @@ export function Report() {
 
 function ReportOfShow({ id }: { id: number }) {
   const show = useResource(`/api/shows/${id}/`, 'object', ['show'])
-  const title = show.body === null ? t('report.title') : t('report.titleOf', { title: plainText(show.body.title) })
+  const title = show.body === null ? t('pages.report') : t('report.titleOf', { title: plainText(show.body.title) })
   return (
     <DocumentPage title={title} csv={show.body?.started_at == null ? null : `/api/shows/${id}/report.csv`}>
       {(times) => (

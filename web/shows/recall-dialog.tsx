@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { SceneBody, SceneRecall } from '../../src/contract/shows.ts'
-import { useServices } from '../app/context.ts'
+import type { ApiResponse } from '../app/api.ts'
+import { useServices, useWatchState } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useRequest } from '../app/resource.ts'
@@ -17,15 +18,24 @@ interface RecallDialogProps {
 
 export function RecallDialog({ scene: { id, show_id, title }, onDone, onClose }: RecallDialogProps) {
   const { api } = useServices()
-  const { send, isSending, problem } = useRequest()
-  const [preview, setPreview] = useState<SceneRecall | null>(null)
+  const { send, isSending, problem: recallProblem } = useRequest()
+  const [compared, setCompared] = useState<ApiResponse<SceneRecall> | null>(null)
+  const slotRecords = useWatchState((watchState) => watchState.slotRecords)
+  const groups = useWatchState((watchState) => watchState.groups)
+  // Again after each edit by another user.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the service compares with the arrangement.
   useEffect(() => {
-    void send(() => api.write('POST', `/api/shows/${show_id}/scenes/${id}/recall`, { preview: true }, 'object')).then(
-      (response) => {
-        if (response?.ok) setPreview(response.body)
-      },
-    )
-  }, [api, send, id, show_id])
+    let isCurrent = true
+    const path = `/api/shows/${show_id}/scenes/${id}/recall` as const
+    void api.write('POST', path, { preview: true }, 'object').then((response) => {
+      if (isCurrent) setCompared(response)
+    })
+    return () => {
+      isCurrent = false
+    }
+  }, [api, id, show_id, slotRecords, groups])
+  const preview = compared?.ok === true ? compared.body : null
+  const problem = recallProblem ?? (compared?.ok === false ? compared.problem : null)
   const recall = async () => {
     const response = await send(() => api.write('POST', `/api/shows/${show_id}/scenes/${id}/recall`, {}, 'object'))
     if (!response?.ok) return

@@ -3,7 +3,8 @@ import type { Problem } from '../app/api.ts'
 import { useServices, useWatchState } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
-import { ActionDialog, FormDialog, Removal } from '../parts/dialogs/dialog.tsx'
+import { ActionDialog, Removal } from '../parts/dialogs/dialog.tsx'
+import { FormDialog } from '../parts/dialogs/form-dialog.tsx'
 import { ChoicesField, chosenValues } from '../parts/forms/choices-field.tsx'
 import { changedFields } from '../parts/forms/entries.ts'
 import { Field, fromLocalInput, TextField, toLocalInput } from '../parts/forms/field.tsx'
@@ -72,8 +73,10 @@ export function ShowForm({ show, onSaved, onClose }: ShowFormProps) {
             maxLength={255}
             required={true}
           />
-          <TimeField name="starts_at" label={t('shows.fields.start')} time={record?.starts_at ?? null} />
-          <TimeField name="ends_at" label={t('shows.fields.end')} time={record?.ends_at ?? null} />
+          <div className="field-columns">
+            <TimeField name="starts_at" label={t('shows.fields.start')} time={record?.starts_at ?? null} />
+            <TimeField name="ends_at" label={t('shows.fields.end')} time={record?.ends_at ?? null} />
+          </div>
           <GroupFields show={record} />
           <TextField
             name="notes"

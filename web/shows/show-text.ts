@@ -19,7 +19,7 @@ export function planText({ starts_at, ends_at }: Pick<ShowBody, 'starts_at' | 'e
 
 export function groupsText({ group_ids }: Pick<ShowBody, 'group_ids'>, groups: readonly Group[]): string {
   if (group_ids.length === 0) return t('shows.allChannels')
-  const titleOf = (id: number) => groups.find((group) => group.id === id)?.title ?? t('shows.removedGroup')
+  const titleOf = (id: number) => groups.find((group) => group.id === id)?.title ?? t('parts.removedGroup')
   return group_ids.map((id) => plainText(titleOf(id))).join(', ')
 }
 

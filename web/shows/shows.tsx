@@ -96,13 +96,9 @@ function ShowList({ state, shows, onDone }: ShowListProps) {
             <span className="show-time">{timeText(show)}</span>
             <span className="box-note">{groupsText(show, groups)}</span>
             {action === null || !mayOperate ? null : (
-              <button
-                type="button"
-                className="choice"
-                aria-label={t(`shows.${action}.named`, { title: plainText(show.title) })}
-                onClick={() => setDialog({ kind: action, show })}
-              >
+              <button type="button" className="choice" onClick={() => setDialog({ kind: action, show })}>
                 {t(`shows.${action}.action`)}
+                <span className="visually-hidden"> {plainText(show.title)}</span>
               </button>
             )}
           </li>

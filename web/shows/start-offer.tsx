@@ -3,13 +3,14 @@ import { CalendarClock } from 'lucide-react'
 import { useState } from 'react'
 import type { ShowBody } from '../../src/contract/shows.ts'
 import { formatClock, plainText } from '../app/format.ts'
-import { t } from '../app/i18n.ts'
+import { t, withTexts } from '../app/i18n.ts'
 import { readLocal, writeLocal } from '../app/local-storage.ts'
 import { useNow } from '../app/now.ts'
 import { useResource } from '../app/resource.ts'
 import { onDemand } from '../parts/dialogs/on-demand.tsx'
 
-const ShowDialog = onDemand(async () => (await import('./show-dialogs.tsx')).ShowDialog)
+const loadDialogs = withTexts(['shows'], () => import('./show-dialogs.tsx'))
+const ShowDialog = onDemand(async () => (await loadDialogs()).ShowDialog)
 
 const dismissedKey = 'dismissed-show'
 
@@ -26,14 +27,14 @@ export function StartOffer() {
     setDismissed(keyOf(show))
   }
   return (
-    <section className="start-offer" aria-label={t('shows.start.label')}>
+    <section className="start-offer" aria-label={t('startOffer.label')}>
       <CalendarClock className="icon" aria-hidden="true" />
-      <p role="status">{t('shows.start.offer', { title, time: formatClock(Date.parse(show.starts_at)) })}</p>
+      <p role="status">{t('startOffer.offer', { title, time: formatClock(Date.parse(show.starts_at)) })}</p>
       <button type="button" className="choice" data-tone="usual" onClick={() => setStarting(show)}>
-        {t('shows.start.action')}
+        {t('startOffer.action')}
       </button>
       <button type="button" className="choice" onClick={dismiss}>
-        {t('shows.start.later')}
+        {t('startOffer.later')}
       </button>
       {starting === null ? null : (
         <ShowDialog kind="start" show={starting} onDone={reload} onClose={() => setStarting(null)} />

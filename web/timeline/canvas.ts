@@ -11,7 +11,10 @@ import { findMark, listMarks, type Mark, type Scale } from './marks.ts'
 import {
   drawAxis,
   drawChosenRow,
+  drawCursor,
   drawGapLabels,
+  drawLaneAxes,
+  drawLaneValues,
   drawMarkerLine,
   drawMarks,
   drawNow,
@@ -23,18 +26,16 @@ import {
   drawValues,
   headerHeight,
   headerRows,
+  openMarkY,
   type Stage,
 } from './overlay.ts'
 import type { Pixels } from './raster.ts'
-import { createStripPixels, type Picture, visibleRows } from './strip-pixels.ts'
+import { RowLayout } from './row-layout.ts'
+import { createStripPixels, type Picture } from './strip-pixels.ts'
 import { ticksOf } from './ticks.ts'
 
-/** Heights are in CSS pixels. */
 export interface Scene {
-  readonly rows: readonly number[]
-  readonly rowHeight: number
-  readonly labelHeight: number
-  readonly isDetailed: boolean
+  readonly layout: RowLayout
   /** Oldest first. */
   readonly eventsOf: ReadonlyMap<number, readonly EventBody[]>
   /** Of all channels, oldest first. */
@@ -47,6 +48,7 @@ export interface Place {
   readonly at: number
   readonly row: number | null
   readonly mark: Mark | null
+  readonly isAtPlayhead: boolean
 }
 
 interface CanvasOptions {
@@ -59,7 +61,8 @@ interface CanvasOptions {
 }
 
 const emptyScene: Scene = {
-  ...{ rows: [], rowHeight: 24, labelHeight: 0, isDetailed: false, eventsOf: new Map(), events: [], shows: [] },
+  layout: new RowLayout({ ids: [], openIds: [], stripHeight: 0, labelHeight: 0, isDetailed: false }),
+  ...{ eventsOf: new Map(), events: [], shows: [] },
 }
 /** If the user prefers reduced motion. */
 const calmMs = 1_000
@@ -78,6 +81,8 @@ export class TimelineCanvas {
   #image: ImageData | null = null
   #pixels: Pixels | null = null
   #size = { width: 0, height: 0 }
+  /** CSS pixels from the left edge; null while no mouse is over the strips. */
+  #cursorX: number | null = null
   #frame = 0
   #timer: ReturnType<typeof setTimeout> | undefined
 
@@ -119,6 +124,13 @@ export class TimelineCanvas {
     if (this.#frame === 0) this.#frame = requestAnimationFrame(() => this.#paint())
   }
 
+  /** Null, or beside the strips: no cursor. */
+  setCursor(clientX: number | null): void {
+    const x = clientX === null ? -1 : clientX - this.#options.strips.getBoundingClientRect().left
+    this.#cursorX = x < 0 ? null : x
+    this.wake()
+  }
+
   /** A share of the range. */
   share(clientX: number): number {
     return (clientX - this.#options.strips.getBoundingClientRect().left) / Math.max(1, this.#size.width)
@@ -127,19 +139,21 @@ export class TimelineCanvas {
   /** `reach`: tolerance in CSS pixels. */
   locate(clientX: number, clientY: number, reach: number): Place {
     const { strips, scroller } = this.#options
-    const { events, eventsOf, rows, rowHeight } = this.#scene
+    const { events, eventsOf, layout } = this.#scene
     const box = strips.getBoundingClientRect()
     const scale = this.#scale()
     const x = clientX - box.left
     const at = scale.from + x * scale.msPerPixel
-    if (clientY < box.top) return { at, row: null, mark: findMark(listMarks(events, scale), x, reach) }
-    const row = Math.floor((clientY - box.top + scroller.scrollTop) / rowHeight)
-    const id = rows[row]
-    if (id === undefined) return { at, row: null, mark: null }
-    const top = row * rowHeight - scroller.scrollTop
-    const isNearMarks = Math.abs(clientY - box.top - this.#markRow(top)) <= reach
-    const marks = isNearMarks ? listMarks(eventsOf.get(id) ?? [], scale) : []
-    return { at, row, mark: findMark(marks, x, reach) }
+    const { playhead } = this.#options.control.get()
+    const isAtPlayhead = playhead !== null && Math.abs(at - playhead) <= reach * scale.msPerPixel
+    const place = { at, isAtPlayhead }
+    if (clientY < box.top) return { ...place, row: null, mark: findMark(listMarks(events, scale), x, reach) }
+    const row = layout.rowAt(clientY - box.top + scroller.scrollTop)
+    if (row === null) return { ...place, row, mark: null }
+    const top = layout.topOf(row) - scroller.scrollTop
+    const isNearMarks = Math.abs(clientY - box.top - this.#markRow(row, top)) <= reach
+    const marks = isNearMarks ? listMarks(eventsOf.get(layout.ids[row] ?? 0) ?? [], scale) : []
+    return { ...place, row, mark: findMark(marks, x, reach) }
   }
 
   close(): void {
@@ -180,7 +194,7 @@ export class TimelineCanvas {
     headerContext.clearRect(0, 0, size.width, headerHeight)
     const headerStage = { context: headerContext, width: size.width, height: headerHeight, colours, toX }
     this.#drawHeader(headerStage, drawn, ticks)
-    this.#requestLevels(picture, scale, pixels)
+    this.#requestLevels(scale)
     this.#followLater(picture.msPerColumn)
   }
 
@@ -216,55 +230,64 @@ export class TimelineCanvas {
 
   #createPicture({ from, msPerPixel, now }: Scale, { strips }: TimelineColours): Picture {
     const { scroller, loader } = this.#options
-    const { rows, rowHeight, labelHeight, isDetailed } = this.#scene
     const msPerColumn = msPerPixel / devicePixelRatio
-    const toPixels = (length: number) => Math.round(length * devicePixelRatio)
     const step = tierFor(msPerPixel)
     return {
       ...{ offset: Math.round(from / msPerColumn), msPerColumn, now, scale: devicePixelRatio },
-      scrollTop: toPixels(scroller.scrollTop),
-      rowHeight: toPixels(rowHeight),
-      labelHeight: toPixels(labelHeight),
-      ...{ isDetailed, rows, colours: strips },
+      scrollTop: Math.round(scroller.scrollTop * devicePixelRatio),
+      ...{ layout: this.#scene.layout, colours: strips },
       find: (channelId, at) => loader.cache.find(channelId, step, at),
     }
   }
 
-  #requestLevels(picture: Picture, { msPerPixel }: Scale, pixels: Pixels): void {
+  #requestLevels({ msPerPixel }: Scale): void {
     const { control, loader } = this.#options
-    const { first, last } = visibleRows(picture, pixels.height)
+    const { first, last } = this.#visibleRows()
     if (last <= first) return
-    loader.request({ range: control.get().range, channelIds: this.#scene.rows.slice(first, last), msPerPixel })
+    const channelIds = this.#scene.layout.ids.slice(first, last)
+    loader.request({ range: control.get().range, channelIds, msPerPixel })
+  }
+
+  #visibleRows() {
+    return this.#scene.layout.visible(this.#options.scroller.scrollTop, this.#size.height)
   }
 
   #drawOverlay(stage: Stage, scale: Scale, ticks: ReturnType<typeof ticksOf>): void {
-    const { control, scroller } = this.#options
-    const { rows, rowHeight, events } = this.#scene
-    const { playhead, selected } = control.get()
+    const { playhead, selected } = this.#options.control.get()
     drawTickLines(stage, ticks)
-    const markers = events.filter(({ kind }) => kind === 'marker')
+    const markers = this.#scene.events.filter(({ kind }) => kind === 'marker')
     for (const mark of listMarks(markers, scale)) drawMarkerLine(stage, mark)
     drawNow(stage, scale.now)
     if (selected !== null) drawSelected(stage, selected.from, selected.to)
     if (playhead !== null) drawPlayhead(stage, playhead)
-    const visible = visibleRows({ rows, rowHeight, scrollTop: scroller.scrollTop }, this.#size.height)
+    const visible = this.#visibleRows()
     for (let row = visible.first; row < visible.last; row++) this.#drawRowOverlay(stage, scale, row)
   }
 
   #drawRowOverlay(stage: Stage, scale: Scale, row: number): void {
-    const { control, scroller, loader } = this.#options
-    const { rows, rowHeight, labelHeight, eventsOf } = this.#scene
+    const { control, scroller } = this.#options
+    const { layout, eventsOf } = this.#scene
     const { playhead, channelId } = control.get()
-    const id = rows[row] ?? 0
-    const top = row * rowHeight - scroller.scrollTop
-    drawMarks(stage, listMarks(eventsOf.get(id) ?? [], scale), this.#markRow(top))
-    if (playhead !== null) {
-      const step = tierFor(scale.msPerPixel)
-      const values = valuesAt((at) => loader.cache.find(id, step, at), playhead)
-      const middle = top + labelHeight + (rowHeight - labelHeight) / 2
-      if (values !== null) drawValues(stage, values, playhead, middle)
+    const id = layout.ids[row] ?? 0
+    const top = layout.topOf(row) - scroller.scrollTop
+    const strip = { top: top + layout.labelHeight, height: layout.heightOf(row) - layout.labelHeight }
+    const isOpen = layout.isOpen(row)
+    if (isOpen) drawLaneAxes(stage, strip)
+    drawMarks(stage, listMarks(eventsOf.get(id) ?? [], scale), this.#markRow(row, top))
+    const cursor = isOpen && this.#cursorX !== null ? scale.from + this.#cursorX * scale.msPerPixel : null
+    if (cursor !== null) drawCursor(stage, strip, cursor)
+    const at = cursor ?? playhead
+    const values = at === null ? null : this.#valuesAt(id, scale, at)
+    if (at !== null && values !== null) {
+      if (isOpen) drawLaneValues(stage, strip, { at, values, now: scale.now })
+      else drawValues(stage, values, at, strip.top + strip.height / 2)
     }
-    if (id === channelId) drawChosenRow(stage, { top, height: rowHeight })
+    if (id === channelId) drawChosenRow(stage, { top, height: layout.heightOf(row) })
+  }
+
+  #valuesAt(channelId: number, { msPerPixel }: Scale, at: number) {
+    const step = tierFor(msPerPixel)
+    return valuesAt((second) => this.#options.loader.cache.find(channelId, step, second), at)
   }
 
   #drawHeader(stage: Stage, scale: Scale, ticks: ReturnType<typeof ticksOf>): void {
@@ -280,8 +303,9 @@ export class TimelineCanvas {
     if (playhead !== null) drawPlayheadTime(stage, playhead, scale.now)
   }
 
-  #markRow(top: number): number {
-    const { rowHeight, labelHeight } = this.#scene
-    return top + labelHeight + (rowHeight - labelHeight < 30 ? 8 : 11)
+  #markRow(row: number, top: number): number {
+    const { layout } = this.#scene
+    const height = layout.heightOf(row) - layout.labelHeight
+    return top + layout.labelHeight + (layout.isOpen(row) ? openMarkY : height < 30 ? 8 : 11)
   }
 }

@@ -10,6 +10,11 @@ export interface TimelineState {
   readonly selected: { readonly from: number; readonly to: number } | null
 }
 
+/** The range ends at the present, and no other time is selected. */
+export function isPresent({ isFollowing, playhead }: TimelineState): boolean {
+  return isFollowing && playhead === null
+}
+
 export interface TimelineControl {
   get(): TimelineState
   show(range: TimeRange): void

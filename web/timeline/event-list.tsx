@@ -80,7 +80,7 @@ export function EventList(props: EventListProps) {
               )}
               {categories[category].map((kind) => (
                 <option key={kind} value={kind}>
-                  {t(`timeline.kinds.${kind}`)}
+                  {t(`events.kinds.${kind}`)}
                 </option>
               ))}
             </optgroup>

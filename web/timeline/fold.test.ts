@@ -6,7 +6,7 @@ import { createColumns, foldColumns, listValues, notLoaded, valuesAt } from './f
 import type { LevelBlock } from './level-blocks.ts'
 import { tierFor } from './level-blocks.ts'
 import { presets } from './range.ts'
-import { drawStrip, type StripColours } from './raster.ts'
+import { areasOf, drawStrip, type StripColours } from './raster.ts'
 
 const start = 1_800_000_000
 const later = (start + 10_000_000) * 1_000
@@ -101,7 +101,7 @@ const colours: StripColours = {
 function draw(of: LevelBlock, width: number, msPerColumn: number, height = 24, scale = 1) {
   const { columns, offset } = fold(of, width, msPerColumn)
   const pixels = { data: new Uint32Array(width * height), width, height }
-  const box = { top: 0, height, isDetailed: false, scale }
+  const box = { top: 0, height, lanes: 1 as const, scale }
   drawStrip({ pixels, columns, colours, box, offset, first: 0, last: width })
   return pixels
 }
@@ -142,10 +142,25 @@ describe('drawStrip', () => {
     expect(patterns[4]).not.toContain('#')
   })
 
+  // Conformance: C-12.112.
+  it('draws RF, audio and battery in lanes of their own in an open strip', () => {
+    const { columns, offset } = fold(block(1, 60), 60, 1_000)
+    const box = { top: 0, height: 240, lanes: 3 as const, scale: 1 }
+    const pixels = { data: new Uint32Array(60 * 240), width: 60, height: 240 }
+    drawStrip({ pixels, columns, colours, box, offset, first: 0, last: 60 })
+    const areas = areasOf(box)
+    for (const lane of ['rf', 'audio', 'battery'] as const) {
+      const rows = [...pixels.data].flatMap((pixel, index) => (pixel === colours[lane] ? [Math.floor(index / 60)] : []))
+      expect(rows.length, lane).toBeGreaterThan(0)
+      expect(Math.min(...rows), lane).toBeGreaterThanOrEqual(areas[lane].top)
+      expect(Math.max(...rows), lane).toBeLessThan(areas[lane].bottom)
+    }
+  })
+
   it('draws the same pixels when it continues after a part that is already drawn', () => {
     const varied = block(1, 60, { 20: { state: 'm', rfMin: -90 }, 30: { rfMin: -99, weakMs: 90 }, 40: { state: 'x' } })
     const { columns, offset } = fold(varied, 60, 1_000)
-    const box = { top: 0, height: 44, isDetailed: true, scale: 1 }
+    const box = { top: 0, height: 44, lanes: 2 as const, scale: 1 }
     const create = () => ({ data: new Uint32Array(60 * 44), width: 60, height: 44 })
     const [whole, parts] = [create(), create()]
     drawStrip({ pixels: whole, columns, colours, box, offset, first: 0, last: 60 })

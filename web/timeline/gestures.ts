@@ -39,10 +39,11 @@ export function listenToGestures(options: GestureOptions): () => void {
   let press: Press | null = null
   let pinch: { readonly distance: number; readonly at: number; readonly span: number } | null = null
 
+  const isOnButton = ({ target }: Event) => target instanceof Element && target.closest('button') !== null
   const reachOf = ({ pointerType }: PointerEvent) => (pointerType === 'mouse' ? mouseReach : touchReach)
 
   function down(event: PointerEvent) {
-    if (event.button !== 0 || (event.target instanceof Element && event.target.closest('a') !== null)) return
+    if (event.button !== 0 || isOnButton(event)) return
     points.set(event.pointerId, event)
     element.setPointerCapture(event.pointerId)
     if (points.size === 2) {
@@ -102,8 +103,14 @@ export function listenToGestures(options: GestureOptions): () => void {
   }
 
   function hover(event: PointerEvent) {
+    canvas.setCursor(event.clientX)
     const { mark } = canvas.locate(event.clientX, event.clientY, mouseReach)
     options.onHover(mark?.event ?? null, event.clientX, event.clientY)
+  }
+
+  function leave() {
+    canvas.setCursor(null)
+    options.onHover(null, 0, 0)
   }
 
   function wheel(event: WheelEvent) {
@@ -114,7 +121,7 @@ export function listenToGestures(options: GestureOptions): () => void {
   }
 
   function key(event: KeyboardEvent) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return
+    if (event.ctrlKey || event.metaKey || event.altKey || isOnButton(event)) return
     const action = keyActions[event.key]
     if (action === undefined) return
     event.preventDefault()
@@ -125,7 +132,7 @@ export function listenToGestures(options: GestureOptions): () => void {
   element.addEventListener('pointermove', move, { signal })
   element.addEventListener('pointerup', up, { signal })
   element.addEventListener('pointercancel', up, { signal })
-  element.addEventListener('pointerleave', () => options.onHover(null, 0, 0), { signal })
+  element.addEventListener('pointerleave', leave, { signal })
   element.addEventListener('wheel', wheel, { signal, passive: false })
   element.addEventListener('keydown', key, { signal })
   return () => abort.abort()

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
+import type { EventKind } from '../../src/contract/values.ts'
 import { noValue, stateLetters } from '../../src/domain/history/columns.ts'
 import { t } from '../app/i18n.ts'
 import { useColourChanges } from '../parts/canvas.ts'
@@ -7,6 +8,7 @@ import { readColours, type TimelineColours } from './colours.ts'
 import { type Columns, createColumns, notLoaded } from './fold.ts'
 import {
   drawChosenRow,
+  drawCursor,
   drawMarkerLine,
   drawMarks,
   drawNow,
@@ -15,13 +17,15 @@ import {
   drawShow,
   type Stage,
 } from './overlay.ts'
-import { drawStrip } from './raster.ts'
+import { drawStrip, type StripBox } from './raster.ts'
 
 const [width, height] = [48, 24]
 const [middle, markY] = [width / 2, height / 2]
 
 interface Item {
   readonly text: string
+  /** The kinds of events with this shape. */
+  readonly kinds?: readonly EventKind[]
   readonly columns?: Partial<Record<keyof Columns, number>>
   draw?(stage: Stage): void
 }
@@ -33,9 +37,9 @@ const levels: readonly Item[] = [
   { text: t('timeline.legendItems.rf'), columns: { ...on, rfMin: -70, rfMax: -55 } },
   { text: t('timeline.weak'), columns: { ...on, rfMin: -97, rfMax: -90, weak: 1 } },
   { text: t('timeline.columns.audio'), columns: { ...on, audio: -20 } },
-  { text: t('timeline.kinds.clipping'), columns: { ...on, audio: 0 } },
+  { text: t('events.kinds.clipping'), columns: { ...on, audio: 0 } },
   { text: t('timeline.columns.battery'), columns: { ...on, battery: 60 } },
-  { text: t('timeline.kinds.battery_low'), columns: { ...on, battery: 20 } },
+  { text: t('events.kinds.battery_low'), columns: { ...on, battery: 20 } },
 ]
 
 const states: readonly Item[] = [
@@ -53,6 +57,7 @@ const severities = ['info', 'warning', 'critical'] as const
 const marks: readonly Item[] = [
   ...categoryNames.map((category) => ({
     text: t(`timeline.categories.${category}`),
+    ...(categories[category].length > 1 && { kinds: categories[category] }),
     draw: (stage: Stage) => {
       const [kind] = categories[category]
       const shown = category === 'marker' ? (['info'] as const) : severities
@@ -63,7 +68,7 @@ const marks: readonly Item[] = [
     },
   })),
   ...severities.map((severity) => ({
-    text: t(`timeline.legendItems.range.${severity}`),
+    text: t(`events.ranges.${severity}`),
     draw: (stage: Stage) =>
       drawMarks(stage, [{ event: { kind: 'rf_dropout', severity }, x: 8, endX: width, count: 1 }], markY),
   })),
@@ -84,6 +89,11 @@ const lines: readonly Item[] = [
   { text: t('timeline.legendItems.show'), draw: (stage) => drawShow(stage, { ...show, isPlanned: false }) },
   { text: t('timeline.legendItems.plannedShow'), draw: (stage) => drawShow(stage, { ...show, isPlanned: true }) },
   { text: t('timeline.legendItems.chosen'), columns: on, draw: (stage) => drawChosenRow(stage, { top: 0, height }) },
+  {
+    text: t('timeline.legendItems.cursor'),
+    columns: on,
+    draw: (stage) => drawCursor(stage, { top: 0, height }, middle),
+  },
 ]
 
 export function Legend() {
@@ -106,7 +116,12 @@ function Items() {
       {items.map((item) => (
         <li key={item.text}>
           <Swatch item={item} colours={colours} />
-          {item.text}
+          <span>
+            {item.text}
+            {item.kinds === undefined ? null : (
+              <small>{item.kinds.map((kind) => t(`events.kinds.${kind}`)).join(', ')}</small>
+            )}
+          </span>
         </li>
       ))}
     </ul>
@@ -131,7 +146,7 @@ function drawLevels(context: CanvasRenderingContext2D, values: NonNullable<Item[
   const columns = createColumns(width)
   for (const name of ['rfMin', 'rfMax', 'audio', 'battery'] as const) columns[name].fill(noValue)
   for (const [name, value] of Object.entries(values)) columns[name as keyof Columns].fill(value)
-  const box = { top: 0, height, isDetailed: false, scale: 1 }
+  const box: StripBox = { top: 0, height, lanes: 1, scale: 1 }
   drawStrip({ pixels, columns, colours: colours.strips, box, offset: 0, first: 0, last: width })
   context.putImageData(image, 0, 0)
 }

@@ -1,30 +1,39 @@
-import { useServices } from '../app/context.ts'
 import { formatDateTime, formatDbfs, formatMoment, formatPercent, formatTimeLeft, formatUnit } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { listValues, type StepValues } from './fold.ts'
 import { type Source, tierFor } from './level-blocks.ts'
 import type { LevelLoader } from './level-loader.ts'
-import { nameOf } from './names.ts'
+import type { Names } from './names.ts'
 import { rfText, stateText } from './overlay.ts'
 import type { TimeRange } from './range.ts'
 import type { Row } from './use-timeline.ts'
 
 const mostRows = 120
+/** In pixels. A table has no strips to measure, so it shows the levels for this width. */
+export const tableWidth = 240
 
 interface LevelTableProps {
   readonly rows: readonly Row[]
   /** Null for a summary of all channels. */
   readonly channelId: number | null
+  readonly names: Names
   readonly range: TimeRange
-  /** CSS pixels. Determines the tier. */
-  readonly width: number
   readonly loader: LevelLoader
   readonly now: number
 }
 
-export function LevelTable({ rows, channelId, range, width, loader, now }: LevelTableProps) {
-  const { watch } = useServices()
-  const step = tierFor(range.span / Math.max(1, width))
+export function LevelTable(props: LevelTableProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it can be scrolled by keyboard.
+    <section className="timeline-table" aria-label={t('timeline.table')} tabIndex={0}>
+      <ValueTable {...props} />
+    </section>
+  )
+}
+
+/** At each time for one channel, otherwise one row for each channel. */
+export function ValueTable({ rows, channelId, names, range, loader, now }: LevelTableProps) {
+  const step = tierFor(range.span / tableWidth)
   const to = Math.min(range.from + range.span, now)
   const valuesOf = (id: number, maxRows: number) =>
     listValues((at): Source => loader.cache.find(id, step, at), range.from, to, maxRows)
@@ -36,39 +45,36 @@ export function LevelTable({ rows, channelId, range, width, loader, now }: Level
   const columns = ['state', 'rf', 'audio', 'quality', 'battery', 'timeLeft', 'weak'] as const
   const heading = one === undefined ? t('timeline.channel') : t('timeline.time')
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it can be scrolled by keyboard.
-    <section className="timeline-table" aria-label={t('timeline.table')} tabIndex={0}>
-      <table className="data-table">
-        <caption>{one === undefined ? caption : `${nameOf(watch, one)} · ${caption}`}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{heading}</th>
-            {columns.map((column) => (
-              <th key={column} scope="col">
-                {t(`timeline.columns.${column}`)}
-              </th>
+    <table className="data-table">
+      <caption>{one === undefined ? caption : `${names.text(one)} · ${caption}`}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{heading}</th>
+          {columns.map((column) => (
+            <th key={column} scope="col">
+              {t(`timeline.columns.${column}`)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {one === undefined
+          ? rows.map((row) => (
+              <ValueRow
+                key={row.channelId}
+                heading={names.text(row)}
+                values={total(valuesOf(row.channelId, mostRows))}
+              />
+            ))
+          : valuesOf(one.channelId, mostRows).map((values) => (
+              <ValueRow
+                key={values.from}
+                heading={formatMoment(new Date(values.from).toISOString(), now)}
+                values={values}
+              />
             ))}
-          </tr>
-        </thead>
-        <tbody>
-          {one === undefined
-            ? rows.map((row) => (
-                <ValueRow
-                  key={row.channelId}
-                  heading={nameOf(watch, row)}
-                  values={total(valuesOf(row.channelId, mostRows))}
-                />
-              ))
-            : valuesOf(one.channelId, mostRows).map((values) => (
-                <ValueRow
-                  key={values.from}
-                  heading={formatMoment(new Date(values.from).toISOString(), now)}
-                  values={values}
-                />
-              ))}
-        </tbody>
-      </table>
-    </section>
+      </tbody>
+    </table>
   )
 }
 

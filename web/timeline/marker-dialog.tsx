@@ -1,14 +1,14 @@
-import { useCallback } from 'react'
+import { useCallback, useMemo } from 'react'
 import type { EventBody } from '../../src/contract/history.ts'
 import type { Problem } from '../app/api.ts'
-import { useServices } from '../app/context.ts'
+import { useServices, useWatchState } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
-import { useChannelOptions } from '../parts/channels/channel-options.ts'
-import { FormDialog } from '../parts/dialogs/dialog.tsx'
+import { ChannelField } from '../parts/channels/channel-choice.tsx'
+import { FormDialog } from '../parts/dialogs/form-dialog.tsx'
 import { useShowMessage } from '../parts/dialogs/messages.tsx'
 import { changedFields, versionOf } from '../parts/forms/entries.ts'
-import { Field, fromLocalInput, SelectField, toLocalInput } from '../parts/forms/field.tsx'
+import { Field, fromLocalInput, toLocalInput } from '../parts/forms/field.tsx'
 
 export interface MarkerDraft {
   /** Null for a new marker. */
@@ -47,8 +47,9 @@ interface MarkerDialogProps {
 export function MarkerDialog({ draft, onDone, onClose }: MarkerDialogProps) {
   const { api } = useServices()
   const showMessage = useShowMessage()
-  const options = useChannelOptions()
   const { id } = draft
+  const change = useWatchState(({ eventChanges }) => eventChanges.findLast((found) => found.id === id))
+  const latest = useMemo(() => change?.event && draftOf(change.event), [change])
   const read = (values: FormData, { time, until }: MarkerDraft = draft) => {
     const value = (name: string) => String(values.get(name) ?? '')
     return {
@@ -81,6 +82,7 @@ export function MarkerDialog({ draft, onDone, onClose }: MarkerDialogProps) {
       edit={{
         address: `/api/markers/${id ?? ''}`,
         record: draft as MarkerDraft | null,
+        latest,
         read: (current) => draftOf(current as EventBody),
         canAdd: true,
       }}
@@ -101,27 +103,29 @@ export function MarkerDialog({ draft, onDone, onClose }: MarkerDialogProps) {
         return (
           <>
             <Field name="text" label={t('timeline.text')} defaultValue={text} maxLength={500} required={true} />
-            <SelectField
+            <ChannelField
               name="channel_id"
               label={t('timeline.channel')}
-              defaultValue={channelId ?? ''}
-              options={[{ value: '', text: t('timeline.allChannels') }, ...options]}
+              initial={String(channelId ?? '')}
+              others={[{ value: '', text: t('timeline.allChannels') }]}
             />
-            <Field
-              name="time"
-              label={t('timeline.start')}
-              type="datetime-local"
-              step={1}
-              defaultValue={toLocalInput(time)}
-            />
-            <Field
-              name="until"
-              label={t('timeline.end')}
-              type="datetime-local"
-              step={1}
-              required={false}
-              defaultValue={until === null ? '' : toLocalInput(until)}
-            />
+            <div className="field-columns">
+              <Field
+                name="time"
+                label={t('timeline.start')}
+                type="datetime-local"
+                step={1}
+                defaultValue={toLocalInput(time)}
+              />
+              <Field
+                name="until"
+                label={t('timeline.end')}
+                type="datetime-local"
+                step={1}
+                required={false}
+                defaultValue={until === null ? '' : toLocalInput(until)}
+              />
+            </div>
           </>
         )
       }}

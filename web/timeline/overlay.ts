@@ -1,11 +1,21 @@
 import type { EventBody } from '../../src/contract/history.ts'
 import type { ShowBody } from '../../src/contract/shows.ts'
-import { formatDay, formatDbfs, formatDbm, formatPercent, formatPreciseTime, plainText } from '../app/format.ts'
+import {
+  formatDay,
+  formatDbfs,
+  formatDbm,
+  formatPercent,
+  formatPreciseTime,
+  formatTimeLeft,
+  plainText,
+} from '../app/format.ts'
 import { t } from '../app/i18n.ts'
+import { audioShare, batteryShare, rfShare } from '../app/scale.ts'
 import { categoryOf, type EventCategory, eventDetail } from '../parts/events.ts'
 import type { OverlayColours } from './colours.ts'
 import type { StepValues } from './fold.ts'
 import type { Mark } from './marks.ts'
+import { areasOf, type Lane } from './raster.ts'
 import type { Tick } from './ticks.ts'
 
 type Context = CanvasRenderingContext2D
@@ -114,8 +124,7 @@ export function drawMarks(stage: Stage, marks: readonly DrawnMark[], y: number):
     drawShape(context, categoryOf(event.kind), x, y)
     if (count > 1) {
       setFont(stage, 10, 650)
-      context.strokeText(String(count), x + markPx + 1, y)
-      context.fillText(String(count), x + markPx + 1, y)
+      drawOutlined(context, String(count), x + markPx + 1, y)
     }
   }
 }
@@ -202,7 +211,7 @@ export function drawGapLabels(stage: Stage, marks: readonly Mark[], y: number): 
   context.fillStyle = colours.textSoft
   for (const { event, x, endX } of marks) {
     if (event.kind !== 'recording_gap') continue
-    const text = [t('timeline.kinds.recording_gap'), eventDetail(event)].filter(Boolean).join(': ')
+    const text = [t('events.kinds.recording_gap'), eventDetail(event)].filter(Boolean).join(': ')
     drawWithin(context, text, { left: Math.max(0, x) + 12, right: Math.min(width, endX), y: y - 7 })
   }
 }
@@ -265,6 +274,84 @@ export function drawValues(stage: Stage, values: StepValues, at: number, y: numb
   drawBox(stage, valueText(values), stage.toX(at), y)
 }
 
+/** The part of a row without its name. */
+interface Strip {
+  readonly top: number
+  readonly height: number
+}
+
+/** Below the mark of weak RF. */
+export const openMarkY = 16
+
+const laneAxes = [
+  { lane: 'rf', shareOf: rfShare, format: formatDbm, values: [-40, -60, -80, -100] },
+  { lane: 'audio', shareOf: audioShare, format: formatDbfs, values: [0, -20, -40] },
+  { lane: 'battery', shareOf: batteryShare, format: formatPercent, values: [100, 50, 0] },
+] as const
+
+const lanesOf = ({ top, height }: Strip) => areasOf({ top, height, lanes: 3, scale: 1 })
+
+export function drawLaneAxes(stage: Stage, strip: Strip): void {
+  const { context, colours, width } = stage
+  const areas = lanesOf(strip)
+  setFont(stage, 11)
+  context.lineWidth = 3
+  context.strokeStyle = colours.page
+  for (const { lane, shareOf, format, values } of laneAxes) {
+    const { top, bottom }: Lane = areas[lane]
+    for (const value of values) {
+      const y = Math.round(bottom - 1 - shareOf(value) * (bottom - 1 - top))
+      context.globalAlpha = 0.6
+      context.fillStyle = colours.lineStrong
+      context.fillRect(0, y, width, 1)
+      context.globalAlpha = 1
+      context.fillStyle = colours.textSoft
+      drawOutlined(context, format(value), 4, Math.min(bottom - 6, Math.max(top + 6, y)))
+    }
+    const name = t(`timeline.columns.${lane}`)
+    drawOutlined(context, name, width - context.measureText(name).width - 6, top + 8)
+  }
+}
+
+function drawOutlined(context: Context, text: string, x: number, y: number): void {
+  context.strokeText(text, x, y)
+  context.fillText(text, x, y)
+}
+
+export function drawCursor({ context, colours, toX }: Stage, { top, height }: Strip, at: number): void {
+  context.fillStyle = colours.textSoft
+  context.fillRect(Math.round(toX(at)), top, 1, height)
+}
+
+interface Reading {
+  readonly at: number
+  readonly values: StepValues
+  readonly now: number
+}
+
+/** Each value beside its lane; the time and the state above them. */
+export function drawLaneValues(stage: Stage, strip: Strip, { at, values, now }: Reading): void {
+  const { rf, audio, battery } = lanesOf(strip)
+  const { state, rfMin, rfMax, audioMax, battery: percent, minutes, weakMs } = values
+  const middle = ({ top, bottom }: Lane) => (top + bottom) / 2
+  const rfValue = rfMin === null || rfMax === null ? null : rfText(rfMin, rfMax)
+  const texts = [
+    [strip.top + openMarkY, joined(pointText(at, now), stateText(state))],
+    [middle(rf), joined(rfValue, weakMs > 0 ? t('timeline.weak') : null)],
+    [middle(audio), audioMax === null ? '' : formatDbfs(audioMax)],
+    [
+      middle(battery),
+      joined(percent === null ? null : formatPercent(percent), minutes === null ? null : formatTimeLeft(minutes)),
+    ],
+  ] as const
+  setFont(stage, 12)
+  for (const [y, text] of texts) if (text !== '') drawBox(stage, text, stage.toX(at), y)
+}
+
+function joined(...parts: readonly (string | null)[]): string {
+  return parts.filter((part) => part !== null).join(' · ')
+}
+
 /** Drawn once, because drawing text takes much longer than copying it. */
 interface TextBox {
   readonly image: HTMLCanvasElement
@@ -319,15 +406,13 @@ export function stateText(letter: StepValues['state']): string {
 
 /** "On · RF −62 to −58 dBm · audio −20 dBFS · battery 80% · weak" */
 function valueText({ state, rfMin, rfMax, audioMax, battery, weakMs }: StepValues): string {
-  return [
+  return joined(
     stateText(state),
     rfMin === null || rfMax === null ? null : rfText(rfMin, rfMax),
     audioMax === null ? null : formatDbfs(audioMax),
     battery === null ? null : formatPercent(battery),
     weakMs > 0 ? t('timeline.weak') : null,
-  ]
-    .filter((part) => part !== null)
-    .join(' · ')
+  )
 }
 
 export function rfText(rfMin: number, rfMax: number): string {

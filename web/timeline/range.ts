@@ -59,6 +59,8 @@ export interface TimelineAddress extends Pick<Partial<LiveView>, 'group' | 'q' |
   readonly span?: string
   readonly at?: string
   readonly channel?: string
+  /** Ids of the channels whose strips are open. */
+  readonly open?: string
 }
 
 export function parseTimeline(query: Readonly<Record<string, unknown>>): TimelineAddress {
@@ -67,12 +69,13 @@ export function parseTimeline(query: Readonly<Record<string, unknown>>): Timelin
   const [from, to] = [Date.parse(read('from')), Date.parse(read('to'))]
   const isRange = to - from >= 1_000
   const at = Date.parse(read('at'))
-  const channel = listIds(read('channel')).join()
+  const [channel, open] = [listIds(read('channel')).join(), listIds(read('open')).join()]
   return {
     ...(isRange && { from: toIso(from), to: toIso(to) }),
     ...(!isRange && /^[1-9]\d{0,6}$/.test(read('span')) && { span: read('span') }),
     ...(!Number.isNaN(at) && { at: toIso(at) }),
     ...(channel !== '' && { channel }),
+    ...(open !== '' && { open }),
     ...(group !== undefined && { group }),
     ...(q !== undefined && { q }),
     ...(manufacturer !== undefined && { manufacturer }),

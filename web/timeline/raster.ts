@@ -4,7 +4,7 @@
  */
 
 import { noValue, stateLetters } from '../../src/domain/history/columns.ts'
-import { audioShare, rfShare } from '../app/scale.ts'
+import { audioShare, batteryShare, rfShare } from '../app/scale.ts'
 import { type Columns, notLoaded } from './fold.ts'
 
 export type StripColours = Readonly<
@@ -33,11 +33,14 @@ export interface Pixels {
   readonly height: number
 }
 
+/** 1: all levels share an area; 2: audio has an area of its own; 3: each of RF, audio and battery has one. */
+export type Lanes = 1 | 2 | 3
+
 /** Canvas pixels. The strip may extend beyond the canvas. */
 export interface StripBox {
   readonly top: number
   readonly height: number
-  readonly isDetailed: boolean
+  readonly lanes: Lanes
   /** Canvas pixels per CSS pixel */
   readonly scale: number
 }
@@ -60,39 +63,56 @@ export interface Drawing {
   readonly last: number
 }
 
-/** From the top: a mark of weak RF, the levels, and a bar with the state. */
-function layoutOf({ top, height, isDetailed, scale }: StripBox) {
+export interface Lane {
+  readonly top: number
+  readonly bottom: number
+}
+
+/** From the top: a mark of weak RF, in an open strip the marks of events, the levels, and a bar with the state. */
+export function areasOf({ top, height, lanes, scale }: StripBox) {
   const gap = Math.max(1, Math.round(scale))
-  const mark = Math.round((height / scale < 30 ? 3 : 5) * scale)
-  const bar = Math.round((height / scale < 30 ? 4 : 6) * scale)
-  const levelsTop = top + gap + mark
-  const levelsBottom = top + height - gap - bar
-  const middle = isDetailed ? levelsTop + Math.round((levelsBottom - levelsTop) * 0.6) : levelsBottom
+  const isThin = height / scale < 30
+  const markTop = top + gap
+  const markBottom = markTop + Math.round((isThin ? 3 : 5) * scale)
+  const barBottom = top + height - gap
+  const barTop = barBottom - Math.round((isThin ? 4 : 6) * scale)
+  const levels = { top: markBottom + (lanes === 3 ? Math.round(18 * scale) : 0), bottom: barTop }
+  return { markTop, markBottom, levels, ...lanesIn(levels, lanes, scale), barTop, barBottom }
+}
+
+type LevelName = 'rf' | 'audio' | 'battery'
+
+function lanesIn(all: Lane, lanes: Lanes, scale: number): Readonly<Record<LevelName, Lane>> {
+  const height = all.bottom - all.top
+  const at = (share: number) => all.top + Math.round(height * share)
+  const gap = Math.max(1, Math.round(scale))
+  if (lanes === 1) return { rf: all, audio: all, battery: all }
+  if (lanes === 2) {
+    return { rf: { top: all.top, bottom: at(0.6) }, audio: { top: at(0.6) + gap, bottom: all.bottom }, battery: all }
+  }
+  const wide = Math.round(8 * scale)
   return {
-    markTop: top + gap,
-    levelsTop,
-    rfBottom: middle,
-    audioTop: isDetailed ? middle + gap : levelsTop,
-    levelsBottom,
-    barBottom: top + height - gap,
+    rf: { top: all.top, bottom: at(0.46) },
+    audio: { top: at(0.46) + wide, bottom: at(0.76) },
+    battery: { top: at(0.76) + wide, bottom: all.bottom - gap },
   }
 }
 
 export function drawStrip(drawing: Drawing): void {
   const { pixels, box, first, last, colours } = drawing
-  const layout = layoutOf(box)
-  const { levelsTop, levelsBottom } = layout
+  const areas = areasOf(box)
+  const lanes = [areas.rf, areas.audio, areas.battery]
   for (let y = Math.max(0, box.top); y < Math.min(pixels.height, box.top + box.height); y++) {
-    const colour = y >= levelsTop && y < levelsBottom ? colours.track : colours.page
-    pixels.data.fill(colour, y * pixels.width + first, y * pixels.width + last)
+    const isLevel = lanes.some(({ top, bottom }) => y >= top && y < bottom)
+    pixels.data.fill(isLevel ? colours.track : colours.page, y * pixels.width + first, y * pixels.width + last)
   }
-  drawLevels(drawing, layout)
-  drawPatterns(drawing, layout)
-  drawStates(drawing, layout)
-  drawWeakMarks(drawing, layout)
+  drawLevels(drawing, areas)
+  drawPatterns(drawing, areas)
+  drawStates(drawing, areas)
+  drawWeakMarks(drawing, areas)
 }
 
-type Layout = ReturnType<typeof layoutOf>
+type Areas = ReturnType<typeof areasOf>
 
 function fillColumn({ data, width, height }: Pixels, x: number, top: number, bottom: number, colour: number) {
   const end = Math.min(height, bottom) * width + x
@@ -101,8 +121,6 @@ function fillColumn({ data, width, height }: Pixels, x: number, top: number, bot
 
 /** A row where nothing is drawn. */
 const nowhere = Number.NEGATIVE_INFINITY
-
-const batteryShare = (percent: number) => percent / 100
 
 /** Levels from -200 to 199 have a row in a table. */
 const [rowOffset, rowCount] = [200, 400]
@@ -120,21 +138,25 @@ function rowsOf(shareOf: (level: number) => number, height: number): Int16Array 
   return rows
 }
 
-function drawLevels({ pixels, columns, colours, box, first, last }: Drawing, layout: Layout) {
-  const { levelsTop, rfBottom, audioTop, levelsBottom } = layout
+function drawLevels({ pixels, columns, colours, box, first, last }: Drawing, areas: Areas) {
+  const { rf, audio, battery } = areas
   const thickness = Math.max(1, Math.round(box.scale))
-  const rfRows = rowsOf(rfShare, rfBottom - levelsTop - thickness)
-  const audioRows = rowsOf(audioShare, levelsBottom - audioTop - thickness)
-  const batteryRows = rowsOf(batteryShare, levelsBottom - levelsTop - thickness)
-  const rfRow = (dbm = noValue) => (dbm === noValue ? nowhere : levelsTop + (rfRows[dbm + rowOffset] ?? 0))
+  const rowsIn = ({ top, bottom }: Lane, shareOf: (level: number) => number) =>
+    rowsOf(shareOf, bottom - top - thickness)
+  const [rfRows, audioRows, batteryRows] = [
+    rowsIn(rf, rfShare),
+    rowsIn(audio, audioShare),
+    rowsIn(battery, batteryShare),
+  ]
+  const rfRow = (dbm = noValue) => (dbm === noValue ? nowhere : rf.top + (rfRows[dbm + rowOffset] ?? 0))
   // The column to the left connects the band with the drawn part.
   let [bandTop, bandBottom] =
     first === 0 ? [nowhere, nowhere] : [rfRow(columns.rfMax[first - 1]), rfRow(columns.rfMin[first - 1])]
   for (let x = first; x < last; x++) {
-    const audio = columns.audio[x] ?? noValue
-    if (audio !== noValue) {
-      const colour = audio >= clipping ? colours.audioOver : colours.audio
-      fillColumn(pixels, x, audioTop + (audioRows[audio + rowOffset] ?? 0), levelsBottom, colour)
+    const dbfs = columns.audio[x] ?? noValue
+    if (dbfs !== noValue) {
+      const colour = dbfs >= clipping ? colours.audioOver : colours.audio
+      fillColumn(pixels, x, audio.top + (audioRows[dbfs + rowOffset] ?? 0), audio.bottom, colour)
     }
     const [top, bottom] = [rfRow(columns.rfMax[x]), rfRow(columns.rfMin[x])]
     if (top !== nowhere) {
@@ -142,28 +164,28 @@ function drawLevels({ pixels, columns, colours, box, first, last }: Drawing, lay
       const to = bandTop === nowhere ? bottom : Math.max(bottom, bandTop)
       fillColumn(pixels, x, from, to + thickness, columns.weak[x] === 1 ? colours.weak : colours.rf)
     }
-    const battery = columns.battery[x] ?? noValue
-    if (battery !== noValue) {
-      const row = levelsTop + (batteryRows[battery + rowOffset] ?? 0)
-      fillColumn(pixels, x, row, row + thickness, battery <= lowBattery ? colours.batteryLow : colours.battery)
+    const percent = columns.battery[x] ?? noValue
+    if (percent !== noValue) {
+      const row = battery.top + (batteryRows[percent + rowOffset] ?? 0)
+      fillColumn(pixels, x, row, row + thickness, percent <= lowBattery ? colours.batteryLow : colours.battery)
     }
     ;[bandTop, bandBottom] = [top, bottom]
   }
 }
 
 /** For times without levels. The patterns move with the time. */
-function drawPatterns({ pixels, columns, colours, box, offset, first, last }: Drawing, layout: Layout) {
-  const { levelsTop, levelsBottom } = layout
+function drawPatterns({ pixels, columns, colours, box, offset, first, last }: Drawing, areas: Areas) {
+  const { levels } = areas
   const line = Math.max(1, Math.round(box.scale))
   const [hatch, dots] = [Math.round(8 * box.scale), Math.round(6 * box.scale)]
   const [hatchStart, dotStart] = [offset % hatch, offset % dots]
-  const [top, bottom] = [Math.max(0, levelsTop), Math.min(pixels.height, levelsBottom)]
+  const [top, bottom] = [Math.max(0, levels.top), Math.min(pixels.height, levels.bottom)]
   for (let x = first; x < last; x++) {
     const state = columns.state[x] ?? notLoaded
     if (state !== notLoaded && state !== missing && state !== offline) continue
     if (state !== offline) fillColumn(pixels, x, top, bottom, colours.page)
     for (let y = top; y < bottom; y++) {
-      const row = y - levelsTop
+      const row = y - levels.top
       const at = y * pixels.width + x
       if (state === notLoaded) {
         if ((dotStart + x) % dots < line && row % dots < line) pixels.data[at] = colours.faint
@@ -180,8 +202,8 @@ function drawPatterns({ pixels, columns, colours, box, offset, first, last }: Dr
  * Patterns differ without colour: solid (on), dashed (muted), a thin line (off), chequered (offline), nothing (not
  * recorded, not loaded).
  */
-function drawStates({ pixels, columns, colours, box, offset, first, last }: Drawing, layout: Layout) {
-  const { levelsBottom: top, barBottom: bottom } = layout
+function drawStates({ pixels, columns, colours, box, offset, first, last }: Drawing, areas: Areas) {
+  const { barTop: top, barBottom: bottom } = areas
   const dash = Math.round(4 * box.scale)
   const check = Math.max(1, Math.round(2 * box.scale))
   const line = Math.max(1, Math.round(box.scale))
@@ -203,13 +225,13 @@ function drawStates({ pixels, columns, colours, box, offset, first, last }: Draw
 }
 
 /** At least three CSS pixels wide, so that weak RF is visible at every zoom. */
-function drawWeakMarks({ pixels, columns, colours, box, first, last }: Drawing, { markTop, levelsTop }: Layout) {
+function drawWeakMarks({ pixels, columns, colours, box, first, last }: Drawing, { markTop, markBottom }: Areas) {
   const reach = Math.round(box.scale)
   for (let x = first; x < last; x++) {
     let isWeak = false
     for (let near = Math.max(0, x - reach); near <= Math.min(pixels.width - 1, x + reach); near++) {
       if (columns.weak[near] === 1) isWeak = true
     }
-    if (isWeak) fillColumn(pixels, x, markTop, levelsTop, colours.weak)
+    if (isWeak) fillColumn(pixels, x, markTop, markBottom, colours.weak)
   }
 }

@@ -3,19 +3,19 @@
 import { createColumns, foldColumns } from './fold.ts'
 import type { Source } from './level-blocks.ts'
 import { drawStrip, type Pixels, type StripColours } from './raster.ts'
+import type { RowLayout } from './row-layout.ts'
 
-/** Lengths are in canvas pixels. */
+/** Lengths are in canvas pixels, unless stated otherwise. */
 export interface Picture {
   readonly offset: number
   readonly msPerColumn: number
   /** Epoch ms */
   readonly now: number
   readonly scrollTop: number
-  readonly rowHeight: number
-  readonly labelHeight: number
-  readonly isDetailed: boolean
+  /** Canvas pixels per CSS pixel */
   readonly scale: number
-  readonly rows: readonly number[]
+  /** In CSS pixels. */
+  readonly layout: RowLayout
   readonly colours: StripColours
   find(channelId: number, at: number): Source
 }
@@ -30,17 +30,18 @@ export function createStripPixels(): StripPixels {
 
   function drawRows(pixels: Pixels, picture: Picture, first: number, end: number, only: ReadonlySet<number> | null) {
     if (columns.state.length !== pixels.width) columns = createColumns(pixels.width)
-    const { rows, scrollTop, rowHeight, labelHeight, isDetailed, scale, colours, offset, msPerColumn, now } = picture
-    const range = visibleRows(picture, pixels.height)
-    for (let index = range.first; index < range.last; index++) {
-      const channelId = rows[index] ?? 0
+    const { layout, scrollTop, scale, colours, offset, msPerColumn, now } = picture
+    const range = layout.visible(scrollTop / scale, pixels.height / scale)
+    const toY = (length: number) => Math.round(length * scale) - scrollTop
+    for (let row = range.first; row < range.last; row++) {
+      const channelId = layout.ids[row] ?? 0
       if (only !== null && !only.has(channelId)) continue
       const margin = Math.ceil(2 * scale)
       const find = (at: number) => picture.find(channelId, at)
       const [from, to] = [Math.max(0, first - margin), Math.min(pixels.width, end + margin)]
       foldColumns(columns, { offset, msPerColumn, first: from, last: to, now, find })
-      const top = index * rowHeight - scrollTop + labelHeight
-      const box = { top, height: rowHeight - labelHeight, isDetailed, scale }
+      const top = toY(layout.topOf(row) + layout.labelHeight)
+      const box = { top, height: toY(layout.topOf(row + 1)) - top, lanes: layout.lanesOf(row), scale }
       drawStrip({ pixels, columns, colours, box, offset, first, last: end })
     }
   }
@@ -71,25 +72,12 @@ export function createStripPixels(): StripPixels {
   }
 }
 
-export function visibleRows(
-  { rows, scrollTop, rowHeight }: Pick<Picture, 'rows' | 'scrollTop' | 'rowHeight'>,
-  height: number,
-) {
-  return {
-    first: Math.max(0, Math.floor(scrollTop / rowHeight)),
-    last: Math.min(rows.length, Math.ceil((scrollTop + height) / rowHeight)),
-  }
-}
-
 function isShifted(a: Picture, b: Picture): boolean {
   return (
     a.msPerColumn === b.msPerColumn &&
     a.scrollTop === b.scrollTop &&
-    a.rowHeight === b.rowHeight &&
-    a.labelHeight === b.labelHeight &&
-    a.isDetailed === b.isDetailed &&
+    a.layout === b.layout &&
     a.scale === b.scale &&
-    a.rows === b.rows &&
     a.colours === b.colours
   )
 }

@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router'
+import { ChevronDown, ChevronRight } from 'lucide-react'
 import { type ReactNode, type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 import type { EventBody } from '../../src/contract/history.ts'
 import type { Problem } from '../app/api.ts'
@@ -9,12 +9,15 @@ import { serviceNow } from '../app/service-time.ts'
 import { useColourChanges } from '../parts/canvas.ts'
 import { eventDetail, eventTitle } from '../parts/events.ts'
 import { StateIcon } from '../parts/state-icon.tsx'
+import { useRegion } from '../parts/use-region.ts'
 import { type Place, type Scene, TimelineCanvas } from './canvas.ts'
-import type { TimelineControl, TimelineState } from './control.ts'
+import { isPresent, type TimelineControl, type TimelineState } from './control.ts'
 import { listenToGestures } from './gestures.ts'
 import { createLevelLoader, type LevelLoader } from './level-loader.ts'
-import { useChannelName } from './names.ts'
+import { ValueTable } from './level-table.tsx'
+import { type Names, useChannelName } from './names.ts'
 import { headerHeight, pointText } from './overlay.ts'
+import type { RowLayout } from './row-layout.ts'
 import type { Row } from './use-timeline.ts'
 
 export interface LoadStatus {
@@ -62,6 +65,8 @@ export function useLevelLoader(now: () => number, onLevels: (channelIds: readonl
 
 interface StripsProps {
   readonly rows: readonly Row[]
+  readonly openIds: readonly number[]
+  readonly names: Names
   readonly more: ReactNode
   readonly scene: Scene
   readonly control: TimelineControl
@@ -72,7 +77,8 @@ interface StripsProps {
   now(): number
   neighbour(direction: 1 | -1): EventBody | null
   onEvent(event: EventBody): void
-  onSelected(): void
+  /** Opens or closes the strip. */
+  onToggle(channelId: number): void
 }
 
 interface Hint {
@@ -82,14 +88,13 @@ interface Hint {
 }
 
 export function Strips(props: StripsProps) {
-  const { rows, more, scene, control, settled, loader, canvas, isSelecting, now } = props
+  const { rows, openIds, names, more, scene, control, settled, loader, canvas, isSelecting, now, onToggle } = props
   const header = useRef<HTMLCanvasElement>(null)
   const strips = useRef<HTMLCanvasElement>(null)
   const scroller = useRef<HTMLDivElement>(null)
   const field = useRef<HTMLDivElement>(null)
   const [hint, setHint] = useState<Hint | null>(null)
-  // Beside the past, the current state would be read as that of the past.
-  const isPresent = settled.isFollowing && settled.playhead === null
+  const labels = useRegion<HTMLUListElement>()
   const latest = useRef(props)
   latest.current = props
 
@@ -112,11 +117,15 @@ export function Strips(props: StripsProps) {
     const unlisten = listenToGestures({
       ...{ element: field.current, canvas: created, control, now },
       isSelecting: () => latest.current.isSelecting,
-      onClick({ at, row, mark }: Place) {
-        const channelId = row === null ? undefined : latest.current.scene.rows[row]
+      onClick({ at, row, mark, isAtPlayhead }: Place) {
+        const { layout } = latest.current.scene
+        const channelId = row === null ? undefined : layout.ids[row]
         control.point(mark === null ? at : Date.parse(mark.event.time), channelId)
-        if (mark === null) setHint(null)
-        else showEvent(mark.event)
+        if (mark !== null) return showEvent(mark.event)
+        setHint(null)
+        // In an open strip, a click elsewhere only moves the playhead.
+        if (row !== null && channelId !== undefined && (isAtPlayhead || !layout.isOpen(row)))
+          latest.current.onToggle(channelId)
       },
       onHover: (event, x, y) => setHint(event && { event, x, y }),
       neighbour: (direction) => latest.current.neighbour(direction),
@@ -130,16 +139,30 @@ export function Strips(props: StripsProps) {
   }, [control, loader, canvas, now])
   useEffect(() => canvas.current?.setScene(scene), [canvas, scene])
   useColourChanges(useCallback(() => canvas.current?.recolour(), [canvas]))
+  useScrollToOpened(scroller, scene.layout, openIds)
 
   return (
     <div className="strips" data-selecting={isSelecting}>
       <div className="strips-field" ref={field}>
         <canvas ref={header} className="strips-header" style={{ height: headerHeight }} />
         <div className="strips-scroller" ref={scroller} onScroll={() => canvas.current?.wake()}>
-          <div className="strips-rows" style={{ height: rows.length * scene.rowHeight }}>
-            <ul className="strips-labels" aria-label={t('timeline.channels')}>
-              {rows.map((row) => (
-                <Label key={row.channelId} row={row} height={scene.rowHeight} isPresent={isPresent} />
+          <div className="strips-rows" style={{ height: scene.layout.height }}>
+            <ul className="strips-labels" aria-label={t('timeline.channels')} ref={labels}>
+              {rows.map((row, index) => (
+                <Label
+                  {...{ row, names, settled }}
+                  key={row.channelId}
+                  height={scene.layout.heightOf(index)}
+                  isOpen={scene.layout.isOpen(index)}
+                  onToggle={() => {
+                    control.set({ channelId: row.channelId })
+                    onToggle(row.channelId)
+                  }}
+                >
+                  <ValueTable
+                    {...{ rows, names, loader, channelId: row.channelId, range: settled.range, now: now() }}
+                  />
+                </Label>
               ))}
             </ul>
             <canvas ref={strips} className="strips-canvas" />
@@ -172,35 +195,60 @@ function Playhead({ settled, now }: { settled: TimelineState; now: () => number 
   )
 }
 
-interface LabelProps {
-  readonly row: Row
-  readonly height: number
-  /** The label shows the current state only beside current strips. */
-  readonly isPresent: boolean
+/** Brings a strip that was opened into view, below the ones before it. */
+function useScrollToOpened(
+  scroller: RefObject<HTMLDivElement | null>,
+  layout: RowLayout,
+  openIds: readonly number[],
+): void {
+  const before = useRef<readonly number[]>([])
+  useEffect(() => {
+    const opened = openIds.findLast((id) => !before.current.includes(id))
+    before.current = openIds
+    const row = layout.ids.indexOf(opened ?? 0)
+    if (scroller.current === null || row === -1) return
+    const { scrollTop, clientHeight } = scroller.current
+    const lowest = layout.topOf(row + 1) - clientHeight
+    scroller.current.scrollTop = Math.min(layout.topOf(row), Math.max(scrollTop, lowest))
+  }, [scroller, layout, openIds])
 }
 
-function Label({ row: { channelId, receiverId }, height, isPresent }: LabelProps) {
-  const facts = useFacts(receiverId ?? 0, channelId)
+interface LabelProps {
+  readonly row: Row
+  readonly names: Names
+  readonly settled: TimelineState
+  readonly height: number
+  readonly isOpen: boolean
+  /** The table of an open strip. */
+  readonly children: ReactNode
+  onToggle(): void
+}
+
+function Label({ row, names, settled, height, isOpen, children, onToggle }: LabelProps) {
+  const facts = useFacts(row.receiverId ?? 0, row.channelId)
+  const name = names.find(row)
+  const Chevron = isOpen ? ChevronDown : ChevronRight
   return (
     <li style={{ height }}>
-      {facts === null ? (
-        <span className="strips-name">{t('timeline.removed', { id: channelId })}</span>
-      ) : (
-        <>
-          <span className="strips-slot" title={t('card.slot', { slot: facts.slot })}>
-            {facts.slot}
-          </span>
-          <Link className="strips-name" to="/channels/$id" params={{ id: String(channelId) }}>
-            <bdi>{facts.title}</bdi>
-          </Link>
-          {isPresent ? (
-            <span className="strips-state" data-severity={facts.condition.severity} title={t(`states.${facts.state}`)}>
-              <StateIcon state={facts.state} />
-              <span className="visually-hidden">{t(`states.${facts.state}`)}</span>
-            </span>
-          ) : null}
-        </>
-      )}
+      <button type="button" aria-expanded={isOpen} onClick={onToggle}>
+        <Chevron className="icon" aria-hidden="true" />
+        {name === null ? (
+          <span className="strips-name">{names.text(row)}</span>
+        ) : (
+          <>
+            <span className="strips-slot">{name.slot}</span>
+            <bdi className="strips-name">{name.title}</bdi>
+          </>
+        )}
+      </button>
+      {/* Beside the past, the current state would be read as that of the past. */}
+      {facts !== null && isPresent(settled) ? (
+        <span className="strips-state" data-severity={facts.condition.severity} title={t(`states.${facts.state}`)}>
+          <StateIcon state={facts.state} />
+          <span className="visually-hidden">{t(`states.${facts.state}`)}</span>
+        </span>
+      ) : null}
+      {isOpen ? <div className="visually-hidden">{children}</div> : null}
     </li>
   )
 }

@@ -1,9 +1,11 @@
 import { serviceNow, toIso } from '../app/service-time.ts'
 import './timeline.css'
 import { useQuery } from '@tanstack/react-query'
-import { Flag, Monitor as MonitorIcon, Tv } from 'lucide-react'
+import { Link } from '@tanstack/react-router'
+import { Flag, Mic, Monitor as MonitorIcon, SlidersHorizontal, Tv } from 'lucide-react'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { EventBody } from '../../src/contract/history.ts'
+import type { ShowBody } from '../../src/contract/shows.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { useServices, useWatchState } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
@@ -19,15 +21,17 @@ import { ShowMore, useFirstPart } from '../parts/channels/show-more.tsx'
 import { ProblemLine } from '../parts/dialogs/notice.tsx'
 import { InterruptedSites } from '../parts/equipment/site-note.tsx'
 import { concerns, endOf, type KindFilter, startOf } from '../parts/events.ts'
+import { Menu } from '../parts/toolbar/menu.tsx'
 import type { Scene, TimelineCanvas } from './canvas.ts'
-import { createControl, type TimelineControl, type TimelineState } from './control.ts'
+import { createControl, isPresent, type TimelineControl, type TimelineState } from './control.ts'
 import { EventList } from './event-list.tsx'
 import { Legend } from './legend.tsx'
-import { LevelTable } from './level-table.tsx'
+import { LevelTable, tableWidth } from './level-table.tsx'
 import { draftOf, MarkerDialog, type MarkerDraft, useDeleteMarker } from './marker-dialog.tsx'
-import { nameOf } from './names.ts'
+import { type Names, useNames } from './names.ts'
 import { pointText } from './overlay.ts'
-import { centredOn, parseTimeline } from './range.ts'
+import { centredOn, listIds, parseTimeline } from './range.ts'
+import { RowLayout } from './row-layout.ts'
 import { Strips, useLevelLoader } from './strips.tsx'
 import { ChannelTools, type Height, heights, RangeText, TimeTools } from './toolbar.tsx'
 import { type Row, stateOf, useAddress, useEvents, useRows, useSettled } from './use-timeline.ts'
@@ -52,7 +56,7 @@ const [touchHeight, labelHeight] = [44, 20]
 const eventSpan = 600_000
 
 function TimelineOfChannels() {
-  const [search] = useSearch()
+  const [search, change] = useSearch()
   const address = useMemo(() => parseTimeline(parseQuery(search)), [search])
   const [control] = useState(() => createControl(stateOf(address, serviceNow()), serviceNow))
   const discretely = useAddress(control, address, serviceNow)
@@ -63,7 +67,9 @@ function TimelineOfChannels() {
   const [filter, setFilter] = useState<KindFilter>('')
   const list = useEvents(settled.range, filter)
   const { body: shows } = useResource('/api/shows/', 'list', ['show'])
-  const { height, setHeight, rowHeight, isNarrow } = useHeight()
+  const { height, setHeight, stripHeight, isNarrow } = useHeight()
+  const openIds = useMemo(() => listIds(address.open ?? ''), [address.open])
+  const names = useNames(timeOfNames(settled, serviceNow()))
   const canvas = useRef<TimelineCanvas | null>(null)
   const onLevels = useCallback((channelIds: readonly number[]) => canvas.current?.addLevels(channelIds), [])
   const { loader, status } = useLevelLoader(serviceNow, onLevels)
@@ -77,14 +83,15 @@ function TimelineOfChannels() {
   const remove = useDeleteMarker(list.reload)
   const isPrinting = useIsPrinting()
 
-  const scene = useScene({
-    rows,
-    events: list.events,
-    shows: shows ?? [],
-    rowHeight,
-    labelHeight: isNarrow ? labelHeight : 0,
-    isDetailed: height === 'detailed',
-  })
+  const layout = useMemo(
+    () =>
+      new RowLayout({
+        ...{ ids: rows.map(({ channelId }) => channelId), openIds, stripHeight },
+        ...{ labelHeight: isNarrow ? labelHeight : 0, isDetailed: height === 'detailed' },
+      }),
+    [rows, openIds, stripHeight, isNarrow, height],
+  )
+  const scene = useScene(rows, layout, list.events, shows)
   const visible = useMemo(
     () => visibleEvents(list.events, allRows, settled, serviceNow()),
     [list.events, allRows, settled],
@@ -101,16 +108,31 @@ function TimelineOfChannels() {
     findNeighbour(list.events, allRows, control.get().playhead ?? serviceNow(), direction)
   const channelId =
     settled.channelId !== null && rows.some((row) => row.channelId === settled.channelId) ? settled.channelId : null
+  const toggle = (id: number) => {
+    const next = openIds.includes(id) ? openIds.filter((openId) => openId !== id) : [...openIds, id]
+    change({ open: next.length === 0 ? null : next.join() })
+  }
   const newMarker = () => {
     const { playhead, selected, channelId } = control.get()
     const time = selected?.from ?? playhead ?? serviceNow()
     setDraft({ id: null, time, until: selected?.to ?? null, channelId, text: '' })
   }
+  const channelTools = <ChannelTools {...{ address, height, isTable }} onHeight={setHeight} onTable={setTable} />
   return (
     <>
       <div className="timeline-toolbar screen-only">
-        <TimeTools control={control} settled={settled} discretely={discretely} />
-        <ChannelTools address={address} height={height} isTable={isTable} onHeight={setHeight} onTable={setTable} />
+        <TimeTools {...{ control, settled, isNarrow, discretely }} />
+        {isNarrow ? (
+          <Menu
+            isSheet={true}
+            label={t('timeline.selection')}
+            button={<SlidersHorizontal className="icon" aria-hidden="true" />}
+          >
+            {channelTools}
+          </Menu>
+        ) : (
+          channelTools
+        )}
       </div>
       <div className="timeline-status">
         <RangeText settled={settled} />
@@ -124,25 +146,33 @@ function TimelineOfChannels() {
           </div>
         )}
         <InterruptedSites names={status.interruptedSites} />
+        {names.areOfNow ? <p>{t('timeline.namesOfNow')}</p> : null}
         <RecordingState />
       </div>
       <div className="timeline-columns">
         <div className="timeline-main">
-          <PointPanel {...{ control, settled, rows, isSelecting }} onSelecting={setSelecting} onMarker={newMarker} />
+          <PointPanel
+            {...{ control, settled, rows, names, isSelecting }}
+            onSelecting={setSelecting}
+            onMarker={newMarker}
+          />
           {rows.length === 0 ? <NoChannels /> : null}
           {rows.length > 0 && isNothingRecorded && !hasSites ? (
             <p className="loading">{t('timeline.nothingRecorded')}</p>
           ) : null}
           {loader === null || rows.length === 0 || isTable || isPrinting ? null : (
             <Strips
-              {...{ rows, scene, control, settled, loader, canvas, isSelecting, now: serviceNow, neighbour }}
+              {...{ rows, openIds, names, scene, control, settled, loader, canvas, isSelecting, neighbour }}
+              now={serviceNow}
               more={<ShowMore hidden={hidden} onShow={showMore} />}
               onEvent={(event) => setChosenId(event.id)}
-              onSelected={() => setSelecting(false)}
+              onToggle={toggle}
             />
           )}
           {loader !== null && rows.length > 0 && (isTable || isPrinting) ? (
-            <TableOfLevels {...{ rows, channelId, settled, loader, now: serviceNow(), version: status.version }} />
+            <TableOfLevels
+              {...{ rows, channelId, names, settled, loader, now: serviceNow(), version: status.version }}
+            />
           ) : null}
           <Legend />
         </div>
@@ -173,10 +203,8 @@ function useHeight() {
   const [height, setHeight] = useState<Height>(() => heights.find((name) => name === readLocal(heightKey)) ?? 'normal')
   const isNarrow = useMedia('(max-width: 700px)')
   const isTouch = useMedia('(pointer: coarse)')
-  const strip = stripHeights[height]
   return {
-    ...{ height, isNarrow },
-    rowHeight: Math.max(isTouch ? touchHeight : 0, strip) + (isNarrow ? labelHeight : 0),
+    ...{ height, isNarrow, stripHeight: Math.max(isTouch ? touchHeight : 0, stripHeights[height]) },
     setHeight(next: Height) {
       setHeight(next)
       writeLocal(heightKey, next)
@@ -184,12 +212,21 @@ function useHeight() {
   }
 }
 
-type SceneParts = Pick<Scene, 'events' | 'shows' | 'rowHeight' | 'labelHeight' | 'isDetailed'> & {
-  readonly rows: readonly Row[]
+/** The playhead, or the end of the range. Null for the present, which every render would otherwise request again. */
+function timeOfNames(settled: TimelineState, now: number): number | null {
+  const { range, playhead } = settled
+  const at = playhead ?? range.from + range.span
+  return isPresent(settled) || at >= now ? null : at
 }
 
-function useScene({ rows, events, shows, rowHeight, labelHeight, isDetailed }: SceneParts): Scene {
-  const ids = useMemo(() => rows.map(({ channelId }) => channelId), [rows])
+const noShows: readonly ShowBody[] = []
+
+function useScene(
+  rows: readonly Row[],
+  layout: RowLayout,
+  events: readonly EventBody[],
+  shows: readonly ShowBody[] | null,
+): Scene {
   const sorted = useMemo(() => {
     const oldestFirst = events.toReversed()
     const eventsOf = new Map<number, EventBody[]>(rows.map(({ channelId }) => [channelId, []]))
@@ -203,10 +240,7 @@ function useScene({ rows, events, shows, rowHeight, labelHeight, isDetailed }: S
     )
     return { eventsOf, events: general }
   }, [rows, events])
-  return useMemo(
-    () => ({ rows: ids, ...sorted, shows, rowHeight, labelHeight, isDetailed }),
-    [ids, sorted, shows, rowHeight, labelHeight, isDetailed],
-  )
+  return useMemo(() => ({ layout, ...sorted, shows: shows ?? noShows }), [layout, sorted, shows])
 }
 
 function visibleEvents(events: readonly EventBody[], rows: readonly Row[], { range }: TimelineState, now: number) {
@@ -231,7 +265,7 @@ function RecordingState() {
   if (!isOff && !hasStopped) return null
   return (
     <p className="timeline-warning" role="alert">
-      {t('timeline.notRecording', { reason: t(isOff ? 'timeline.gaps.off' : 'timeline.gaps.storage') })}
+      {t('timeline.notRecording', { reason: t(isOff ? 'events.gaps.off' : 'events.gaps.storage') })}
     </p>
   )
 }
@@ -263,6 +297,7 @@ function NoChannels() {
 interface TableProps {
   readonly rows: readonly Row[]
   readonly channelId: number | null
+  readonly names: Names
   readonly settled: TimelineState
   readonly loader: NonNullable<ReturnType<typeof useLevelLoader>['loader']>
   readonly now: number
@@ -270,29 +305,27 @@ interface TableProps {
   readonly version: number
 }
 
-/** In pixels. The table has no strips to measure, so it requests levels for this width. */
-const tableWidth = 240
-
-function TableOfLevels({ rows, channelId, settled, loader, now }: TableProps) {
+function TableOfLevels({ rows, channelId, names, settled, loader, now }: TableProps) {
   const { range } = settled
   useEffect(() => {
     const channelIds = channelId === null ? rows.map((row) => row.channelId) : [channelId]
     loader.request({ range, channelIds, msPerPixel: range.span / tableWidth })
   }, [loader, rows, channelId, range])
-  return <LevelTable {...{ rows, channelId, range, loader, now }} width={tableWidth} />
+  return <LevelTable {...{ rows, channelId, names, range, loader, now }} />
 }
 
 interface PointPanelProps {
   readonly control: TimelineControl
   readonly settled: TimelineState
   readonly rows: readonly Row[]
+  readonly names: Names
   readonly isSelecting: boolean
   onSelecting(isSelecting: boolean): void
   onMarker(): void
 }
 
-function PointPanel({ control, settled, rows, isSelecting, onSelecting, onMarker }: PointPanelProps) {
-  const { mount, watch } = useServices()
+function PointPanel({ control, settled, rows, names, isSelecting, onSelecting, onMarker }: PointPanelProps) {
+  const { mount } = useServices()
   const mayOperate = useMay('operate')
   const { playhead, selected } = settled
   const row = rows.find(({ channelId }) => channelId === settled.channelId)
@@ -303,9 +336,14 @@ function PointPanel({ control, settled, rows, isSelecting, onSelecting, onMarker
         <p>{t('timeline.noPoint')}</p>
       ) : (
         <p className="tabular">
-          <strong>{pointText(playhead, serviceNow())}</strong>{' '}
-          {row === undefined ? null : <bdi>{nameOf(watch, row)}</bdi>}
+          <strong>{pointText(playhead, serviceNow())}</strong> {row === undefined ? null : <bdi>{names.text(row)}</bdi>}
         </p>
+      )}
+      {row === undefined ? null : (
+        <Link className="choice" to="/channels/$id" params={{ id: String(row.channelId) }}>
+          <Mic className="icon" aria-hidden="true" />
+          {t('timeline.channelPage')}
+        </Link>
       )}
       {time === null ? null : (
         <>

@@ -4,7 +4,7 @@ import { useWatchState } from '../app/context.ts'
 import { formatDateTime, formatShortDuration } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useSearch } from '../app/query.ts'
-import { useChannelOptions } from '../parts/channels/channel-options.ts'
+import { ChannelChoice } from '../parts/channels/channel-choice.tsx'
 import { fromLocalInput, toLocalInput } from '../parts/forms/field.tsx'
 import type { TimelineControl, TimelineState } from './control.ts'
 import { zoomAtPlayhead } from './gestures.ts'
@@ -16,10 +16,11 @@ export type Height = (typeof heights)[number]
 interface TimeToolsProps {
   readonly control: TimelineControl
   readonly settled: TimelineState
+  readonly isNarrow: boolean
   discretely(action: () => void): void
 }
 
-export function TimeTools({ control, settled, discretely }: TimeToolsProps) {
+export function TimeTools({ control, settled, isNarrow, discretely }: TimeToolsProps) {
   const { range, isFollowing } = settled
   const [isGoing, setGoing] = useState(false)
   const setSpan = (span: number) =>
@@ -28,6 +29,7 @@ export function TimeTools({ control, settled, discretely }: TimeToolsProps) {
       if (before.isFollowing) control.follow(span)
       else zoomAtPlayhead(control, span / before.range.span)
     })
+  const isShown = (span: number) => Math.abs(range.span - span) < span / 100
   const step = (direction: 1 | -1) => control.pan((direction * control.get().range.span) / 2)
   return (
     <>
@@ -60,20 +62,40 @@ export function TimeTools({ control, settled, discretely }: TimeToolsProps) {
       <fieldset className="timeline-tools" aria-label={t('timeline.zoom')}>
         <IconButton text={t('timeline.zoomOut')} icon={ZoomOut} onClick={() => zoomAtPlayhead(control, 2)} />
         <IconButton text={t('timeline.zoomIn')} icon={ZoomIn} onClick={() => zoomAtPlayhead(control, 0.5)} />
-        {presets.map((span) => (
-          <button
-            key={span}
-            type="button"
+        {isNarrow ? (
+          <select
             className="choice"
-            aria-pressed={Math.abs(range.span - span) < span / 100}
-            onClick={() => setSpan(span)}
+            aria-label={t('timeline.range')}
+            value={presets.find(isShown) ?? ''}
+            onChange={(event) => setSpan(Number(event.target.value))}
           >
-            {span === presets.at(-1) ? t('timeline.week') : formatShortDuration(span)}
-          </button>
-        ))}
+            {presets.some(isShown) ? null : <option value="">{formatShortDuration(range.span)}</option>}
+            {presets.map((span) => (
+              <option key={span} value={span}>
+                {presetText(span)}
+              </option>
+            ))}
+          </select>
+        ) : (
+          presets.map((span) => (
+            <button
+              key={span}
+              type="button"
+              className="choice"
+              aria-pressed={isShown(span)}
+              onClick={() => setSpan(span)}
+            >
+              {presetText(span)}
+            </button>
+          ))
+        )}
       </fieldset>
     </>
   )
+}
+
+function presetText(span: number): string {
+  return span === presets.at(-1) ? t('timeline.week') : formatShortDuration(span)
 }
 
 interface IconButtonProps {
@@ -129,7 +151,6 @@ interface ChannelToolsProps {
 export function ChannelTools({ address, height, isTable, onHeight, onTable }: ChannelToolsProps) {
   const [, change] = useSearch()
   const groups = useWatchState((watchState) => watchState.groups)
-  const channels = useChannelOptions()
   const ids = listIds(address.channel ?? '')
   return (
     <fieldset className="timeline-tools" aria-label={t('timeline.selection')}>
@@ -155,21 +176,14 @@ export function ChannelTools({ address, height, isTable, onHeight, onTable }: Ch
           </option>
         ))}
       </select>
-      <select
-        className="choice"
-        aria-label={t('timeline.channel')}
+      <ChannelChoice
+        className="choice search"
+        label={t('timeline.channel')}
+        placeholder={ids.length > 1 ? t('timeline.several', { count: ids.length }) : undefined}
+        others={[{ value: '', text: t('timeline.allChannels') }]}
         value={ids.length === 1 ? String(ids[0]) : ''}
-        onChange={(event) => change({ channel: event.target.value })}
-      >
-        <option value="">
-          {ids.length > 1 ? t('timeline.several', { count: ids.length }) : t('timeline.allChannels')}
-        </option>
-        {channels.map(({ value, text }) => (
-          <option key={value} value={value}>
-            {text}
-          </option>
-        ))}
-      </select>
+        onChoice={(value) => change({ channel: value })}
+      />
       <button
         type="button"
         className="choice"

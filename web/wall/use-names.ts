@@ -1,7 +1,7 @@
 /** Widths of the names in em, in the font of the names. */
 
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
-import type { ConditionState } from '../../src/domain/conditions/condition.ts'
+import { type ConditionState, isException } from '../app/conditions.ts'
 import { useServices } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
 import { memoize } from '../app/memoize.ts'
@@ -35,9 +35,9 @@ export function useNameWidth(entries: readonly VisibleSlot[], measure: Measure):
   return useSyncExternalStore(watch.subscribe, read)
 }
 
-/** A shorter word than elsewhere. Null where all is well: words are for exceptions. */
+/** A shorter word than elsewhere; null if the state is no exception. */
 export function stateWord(state: ConditionState): string | null {
-  return state === 'ok' || state === 'no_battery_data' || state === 'unmonitored' ? null : t(`wall.states.${state}`)
+  return isException(state) ? t(`wall.states.${state}`) : null
 }
 
 /** Measures in pixels of this font size, because browsers round the widths of small letters. */

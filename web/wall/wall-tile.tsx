@@ -1,10 +1,13 @@
 import { type CSSProperties, memo } from 'react'
 import { hasRow } from '../../src/domain/conditions/condition.ts'
 import type { ChannelFacts } from '../app/channel-state.ts'
-import { useFacts, useWatchState } from '../app/context.ts'
-import { formatAge, formatMegahertz, formatPercent } from '../app/format.ts'
+import { useFacts } from '../app/context.ts'
+import { formatMegahertz, formatPercent } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
+import { ValueAge } from '../parts/age.tsx'
 import { HandledMark } from '../parts/alerts/handled-mark.tsx'
+import { BeltpackMark, Carrier } from '../parts/card/carrier.tsx'
+import { SoundMark } from '../parts/card/listen-button.tsx'
 import { splitName } from '../parts/card/name-fit.ts'
 import { OfflineReceiver } from '../parts/card/offline-receiver.tsx'
 import { Spacer, usePlaceholder } from '../parts/card/placeholder-card.tsx'
@@ -56,10 +59,12 @@ export const WallTile = memo(function WallTile({ receiverId, channelId, layout }
           <div className="wall-status">
             <div className="wall-state">
               <SlotNumber slot={facts.slot} color={facts.color} />
+              {shape.parts.includes('frequency') ? null : <BeltpackMark facts={facts} />}
               <TileState facts={facts} />
-              {hasNumbers ? null : <TileAge facts={facts} />}
+              {hasNumbers ? null : <ValueAge facts={facts} />}
               <Flags flags={facts.flags} />
               <HandledMark facts={facts} />
+              <SoundMark facts={facts} />
             </div>
             <TileBattery facts={facts} />
           </div>
@@ -89,9 +94,10 @@ function styleOf({ alarm, space }: Shape, width = 1): CSSProperties {
   return { '--alarm': `${alarm}px`, '--space': `${space}px`, '--width': width } as CSSProperties
 }
 
-/** em: slot, icon and battery; the age and the hatched battery of what is not live. */
-function aroundWord({ isBatteryOld }: ChannelFacts, { parts }: Shape): number {
-  return 7.4 + (isBatteryOld ? 1.9 : 0) + (isBatteryOld && !parts.includes('numbers') ? 1.7 : 0)
+/** em: slot, icons and battery; the age and the hatched battery of what is not live. */
+function aroundWord({ isBatteryOld, isBeltpack }: ChannelFacts, { parts }: Shape): number {
+  const mark = isBeltpack && !parts.includes('frequency') ? 1.4 : 0
+  return 7.4 + mark + (isBatteryOld ? 1.9 : 0) + (isBatteryOld && !parts.includes('numbers') ? 1.7 : 0)
 }
 
 function Name({ name }: { name: string }) {
@@ -124,13 +130,6 @@ function TileState({ facts: { channelId, state, condition } }: { facts: ChannelF
   )
 }
 
-/** The age of what is not live, in one unit. */
-function TileAge({ facts: { since, battery, isBatteryOld, lastSeenAt } }: { facts: ChannelFacts }) {
-  const at = since?.at ?? (battery !== null && isBatteryOld ? lastSeenAt : null)
-  const age = useWatchState(({ now }) => (at === null ? null : formatAge(now - at)))
-  return age === null ? null : <span className="age">{age}</span>
-}
-
 function TileBattery({ facts }: { facts: ChannelFacts }) {
   const { battery, batteryLevel, isBatteryOld } = facts
   const isShort = useMissedEnd(facts.channelId) !== null
@@ -157,10 +156,12 @@ function TileBattery({ facts }: { facts: ChannelFacts }) {
 }
 
 function Foot({ facts, hasReceiver }: { facts: ChannelFacts; hasReceiver: boolean }) {
-  const { frequency, receiverName, channel } = facts
+  const { receiverName, channel } = facts
   return (
     <div className="wall-foot">
-      <span>{frequency === null ? t('card.noFrequency') : formatMegahertz(frequency)}</span>
+      <span>
+        <Carrier facts={facts} />
+      </span>
       {hasReceiver ? (
         <span className="card-receiver">
           <bdi dir="auto" className="card-receiver-name">

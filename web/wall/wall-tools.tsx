@@ -2,13 +2,11 @@ import { useState } from 'react'
 import { t } from '../app/i18n.ts'
 import { useMay } from '../app/session.ts'
 import { densities, details, themes, type View } from '../app/view.ts'
-import { onDemand } from '../parts/dialogs/on-demand.tsx'
+import { NewGroup } from '../parts/channels/dialogs.ts'
 import { Choice } from '../parts/forms/choice.tsx'
 import type { Command } from '../parts/toolbar/commands.ts'
 import { GroupChoices } from '../parts/toolbar/group-choices.tsx'
 import { CommandButtons, NotifyButton } from '../parts/toolbar/tools.tsx'
-
-const NewGroup = onDemand(async () => (await import('../parts/channels/new-group.tsx')).NewGroup)
 
 interface WallToolsProps {
   readonly view: View
@@ -62,7 +60,7 @@ function GroupChooser({ view, change }: Pick<WallToolsProps, 'view' | 'change'>)
       <GroupChoices className="wall-choices" {...{ view, change }} />
       {mayEdit ? (
         <button type="button" className="choice" data-tone="quiet" onClick={() => setCreating(true)}>
-          {t('groups.new')}
+          {t('live.newGroup')}
         </button>
       ) : null}
       {isCreating ? (

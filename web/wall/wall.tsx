@@ -1,3 +1,5 @@
+import './wall.css'
+import './wall-bottom.css'
 import { type CSSProperties, useEffect, useMemo, useState } from 'react'
 import { useWatchState } from '../app/context.ts'
 import { t } from '../app/i18n.ts'

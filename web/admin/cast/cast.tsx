@@ -22,7 +22,7 @@ export function Cast() {
   const from = new URLSearchParams(search).get('from')
   const source = sources.find((name) => name === from) ?? 'list'
   return (
-    <Shell title={t('cast.title')} intro={t(`cast.source.${source}.intro`)}>
+    <Shell title={t('shell.pages.cast.title')} intro={t(`cast.source.${source}.intro`)}>
       {mayOperate ? (
         <div className="cast">
           <fieldset className="cast-sources">

@@ -63,7 +63,7 @@ function List({ cast, onAsk, reload }: ListProps) {
         ))}
         {mayOperate ? (
           <Link className="choice" to={pathOf('cast')}>
-            {t('cast.title')}
+            {t('shell.pages.cast.title')}
           </Link>
         ) : null}
         {mayOperate ? null : <span className="hint">{t('shell.requires.operator')}</span>}

@@ -16,6 +16,7 @@ import { Notice, ProblemLine } from '../../parts/dialogs/notice.tsx'
 import { PasswordField, SelectField, TickField } from '../../parts/forms/field.tsx'
 import { Form } from '../../parts/forms/form.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
+import { SlotChoice, type SlotOption } from '../../parts/slots/slot-choice.tsx'
 import { DataTable } from '../../parts/tables/data-table.tsx'
 import { AppliedCast, CastPreview, SkippedList } from './cast-result.tsx'
 
@@ -341,19 +342,14 @@ function Positions({ positions, slots, onChange }: PositionsProps) {
           key: 'slot',
           title: t('planningCenter.columns.slot'),
           cell: ({ position }) => (
-            <select
+            <SlotChoice
               className="input cast-slot"
-              aria-label={t('planningCenter.slotOf', { position: plainText(position) })}
-              value={slots[position] ?? ''}
-              onChange={({ target }) => onChange(position, target.value === '' ? null : Number(target.value))}
-            >
-              <option value="">{t('planningCenter.noSlot')}</option>
-              {options.map(({ slot, text }) => (
-                <option key={slot} value={slot}>
-                  {text}
-                </option>
-              ))}
-            </select>
+              label={t('planningCenter.slotOf', { position: plainText(position) })}
+              slots={options}
+              none={t('planningCenter.noSlot')}
+              value={slots[position] ?? null}
+              onChoice={(slot) => onChange(position, slot)}
+            />
           ),
         },
       ]}
@@ -361,7 +357,7 @@ function Positions({ positions, slots, onChange }: PositionsProps) {
   )
 }
 
-function useSlotOptions(): readonly { readonly slot: number; readonly text: string }[] {
+function useSlotOptions(): readonly SlotOption[] {
   const { watch } = useServices()
   const cards = useSyncExternalStore(watch.subscribe, watch.cards)
   const placeholders = useWatchState((watchState) => watchState.placeholders)

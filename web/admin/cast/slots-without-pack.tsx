@@ -4,12 +4,10 @@ import { plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
 import { useResource } from '../../app/resource.ts'
 import { ShowMore, useFirstPart } from '../../parts/channels/show-more.tsx'
-import { onDemand } from '../../parts/dialogs/on-demand.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
+import { SlotDialog } from '../../parts/slots/dialogs.ts'
 import { type Column, DataTable } from '../../parts/tables/data-table.tsx'
-
-const SlotDialog = onDemand(async () => (await import('../../parts/slots/slot-dialog.tsx')).SlotDialog)
 
 const topics = ['slot_records'] as const
 

@@ -132,18 +132,20 @@ export function AddForm({ records, plugins, found, onDone }: AddFormProps) {
       )}
       <details className="advanced">
         <summary>{t('manufacturers.advanced')}</summary>
-        <Field name="name" label={t('manufacturers.name')} hint={t('manufacturers.nameHint')} maxLength={255} />
-        {pluginCode === '' ? null : (
-          <Field
-            key={pluginCode}
-            name="code"
-            label={t('manufacturers.code')}
-            hint={t('manufacturers.codeHint')}
-            defaultValue={freeCode(pluginCode, records)}
-            autoComplete="off"
-          />
-        )}
-        <ConfigFields config={{}} isMoved={false} keys={otherKeys} />
+        <div className="field-columns">
+          <Field name="name" label={t('manufacturers.name')} hint={t('manufacturers.nameHint')} maxLength={255} />
+          {pluginCode === '' ? null : (
+            <Field
+              key={pluginCode}
+              name="code"
+              label={t('manufacturers.code')}
+              hint={t('manufacturers.codeHint')}
+              defaultValue={freeCode(pluginCode, records)}
+              autoComplete="off"
+            />
+          )}
+          <ConfigFields config={{}} isMoved={false} keys={otherKeys} />
+        </div>
       </details>
     </Form>
   )

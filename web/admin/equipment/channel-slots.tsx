@@ -9,6 +9,7 @@ import { formatDuration, formatList, plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
 import { useResource } from '../../app/resource.ts'
 import { slotTitle } from '../../app/slot-records.ts'
+import { SlotChoice } from '../../parts/slots/slot-choice.tsx'
 
 /** A device that can be monitored individually once its address is configured. */
 export interface AddableDevice extends Readonly<ScanBody['devices'][number]> {
@@ -83,28 +84,26 @@ interface ChannelSlotsProps {
 
 /** One choice for each channel, which can also be dragged onto a slot. */
 export function ChannelSlots({ device, waiting, chosen }: ChannelSlotsProps) {
+  const options = waiting.map((record) => ({ slot: record.slot, text: nameOf(record) }))
   return (
     <span className="channel-slots">
       {Array.from({ length: device.channels }, (_, index) => index + 1).map((channel) => (
-        <label
+        // biome-ignore lint/a11y/noStaticElementInteractions: the field does the same.
+        <span
           key={channel}
           draggable={true}
           onDragStart={({ dataTransfer }) => dataTransfer.setData(dragType, keyOf(device.address, channel))}
         >
           <span>{t('find.channel', { channel })}</span>
-          <select
+          <SlotChoice
             className="input"
-            value={chosen.get(device.address, channel) ?? ''}
-            onChange={({ target }) => chosen.choose(device, channel, target.value === '' ? null : Number(target.value))}
-          >
-            <option value="">{t('find.anySlot')}</option>
-            {waiting.map((record) => (
-              <option key={record.slot} value={record.slot}>
-                {nameOf(record)}
-              </option>
-            ))}
-          </select>
-        </label>
+            label={t('find.channel', { channel })}
+            slots={options}
+            none={t('find.anySlot')}
+            value={chosen.get(device.address, channel)}
+            onChoice={(slot) => chosen.choose(device, channel, slot)}
+          />
+        </span>
       ))}
     </span>
   )

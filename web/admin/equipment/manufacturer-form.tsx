@@ -86,9 +86,11 @@ export function ManufacturerForm({ record, plugins, onDone, onClose }: Manufactu
             <ConfigFields {...{ config, isMoved }} keys={mainKeys} />
             <details className="advanced">
               <summary>{t('manufacturers.advanced')}</summary>
-              <Field name="name" label={t('manufacturers.name')} defaultValue={name} maxLength={255} />
-              <ConfigFields {...{ config, isMoved }} keys={keys.filter((key) => !mainKeys.includes(key))} />
-              <KeptKeys config={config} keys={keys} />
+              <div className="field-columns">
+                <Field name="name" label={t('manufacturers.name')} defaultValue={name} maxLength={255} />
+                <ConfigFields {...{ config, isMoved }} keys={keys.filter((key) => !mainKeys.includes(key))} />
+                <KeptKeys config={config} keys={keys} />
+              </div>
             </details>
           </>
         )}

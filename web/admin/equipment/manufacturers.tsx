@@ -76,7 +76,7 @@ function List({ records, plugins, onDone }: ListProps) {
         )}
         {mayScan ? (
           <Link className="choice" to={pathOf('find')}>
-            {t('find.title')}
+            {t('shell.pages.find.title')}
           </Link>
         ) : null}
       </div>

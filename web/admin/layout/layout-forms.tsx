@@ -1,7 +1,9 @@
 import type { LayoutLocation, LayoutReceiver, Location } from '../../../src/contract/locations.ts'
+import type { Problem } from '../../app/api.ts'
 import { useServices } from '../../app/context.ts'
 import { plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
+import { formatCoordinates, parseCoordinates } from '../../parts/coordinates.ts'
 import { CancelButton, Dialog } from '../../parts/dialogs/dialog.tsx'
 import { changedFields } from '../../parts/forms/entries.ts'
 import { Field, SelectField } from '../../parts/forms/field.tsx'
@@ -18,7 +20,7 @@ interface Shared {
   onClose(): void
 }
 
-type EditedLocation = Pick<Location, 'id' | 'name' | 'description' | 'zone' | 'parent'>
+type EditedLocation = Omit<Location, 'version'>
 
 interface PlaceFormProps extends Shared {
   /** Null to create a location. */
@@ -46,6 +48,7 @@ export function LocationForm({ location, parent, locationOptions, onDone, onClos
         action={t('layout.save')}
         others={<CancelButton />}
         edit={{ address: `${locationsPath}${own ?? ''}`, record: location && { ...location, parent }, canAdd: true }}
+        check={coordinatesProblem}
         send={send}
         onDone={onDone}
       >
@@ -65,20 +68,39 @@ export function LocationForm({ location, parent, locationOptions, onDone, onClos
               maxLength={2000}
               required={false}
             />
-            <Field
-              name="zone"
-              label={t('layout.location.zone')}
-              hint={t('layout.location.zoneHint')}
-              defaultValue={record?.zone ?? ''}
-              maxLength={64}
-              required={false}
-            />
-            <SelectField
-              name="parent"
-              label={t('layout.location.parent')}
-              defaultValue={(record === null ? parent : record.parent) ?? ''}
-              options={[{ value: '', text: t('layout.location.top') }, ...optionsOf(others)]}
-            />
+            <div className="field-columns">
+              <Field
+                name="zone"
+                label={t('layout.location.zone')}
+                hint={t('layout.location.zoneHint')}
+                defaultValue={record?.zone ?? ''}
+                maxLength={64}
+                required={false}
+              />
+              <SelectField
+                name="parent"
+                label={t('layout.location.parent')}
+                defaultValue={(record === null ? parent : record.parent) ?? ''}
+                options={[{ value: '', text: t('layout.location.top') }, ...optionsOf(others)]}
+              />
+              <Field
+                name="country"
+                label={t('layout.location.country')}
+                hint={t('layout.location.countryHint')}
+                defaultValue={record?.country ?? ''}
+                autoComplete="off"
+                maxLength={2}
+                required={false}
+              />
+              <Field
+                name="coordinates"
+                label={t('layout.location.coordinates')}
+                hint={t('parts.form.coordinatesHint')}
+                defaultValue={coordinatesText(record)}
+                autoComplete="off"
+                required={false}
+              />
+            </div>
           </>
         )}
       </Form>
@@ -205,7 +227,20 @@ function toLocation(values: FormData) {
     description: textOf(values, 'description'),
     zone: textOf(values, 'zone') || null,
     parent: locationOf(values, 'parent'),
+    country: textOf(values, 'country').toUpperCase() || null,
+    ...(parseCoordinates(textOf(values, 'coordinates')) ?? { latitude: null, longitude: null }),
   }
+}
+
+function coordinatesText(record: Pick<Location, 'latitude' | 'longitude'> | null): string {
+  if (record === null || record.latitude === null || record.longitude === null) return ''
+  return formatCoordinates({ latitude: record.latitude, longitude: record.longitude })
+}
+
+function coordinatesProblem(values: FormData): Problem | null {
+  const text = textOf(values, 'coordinates')
+  if (text === '' || parseCoordinates(text) !== null) return null
+  return { kind: 'refused', field: 'coordinates', detail: t('parts.coordinates.expected') }
 }
 
 function textOf(values: FormData, name: string): string {

@@ -27,6 +27,9 @@ const locationId = (
   version: 1,
   description: '',
   zone: null,
+  country: null,
+  latitude: null,
+  longitude: null,
   receivers,
   locations,
 })

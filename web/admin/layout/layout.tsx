@@ -41,7 +41,7 @@ export function Layout() {
   )
   return (
     <Shell title={t('layout.title')} intro={t('layout.intro')}>
-      <ChargerAlerts />
+      <EquipmentAlerts />
       <FilterBar filters={filters} />
       <Loaded resource={resource}>
         {(layout) => <LayoutView layout={layout} values={values} filters={filters} onDone={resource.reload} />}
@@ -107,7 +107,7 @@ function LayoutView({ layout, values, filters, onDone }: LayoutViewProps) {
           <p>{t('layout.noneNext')}</p>
           {mayFind ? (
             <Link className="action" to={pathOf('find')}>
-              {t('find.title')}
+              {t('shell.pages.find.title')}
             </Link>
           ) : null}
         </Empty>
@@ -153,13 +153,15 @@ function BulkButtons({ chosen, onAsk }: { chosen: readonly PlacedReceiver[]; onA
   )
 }
 
-export function ChargerAlerts() {
+export function EquipmentAlerts() {
   const all = useWatchState((watchState) => watchState.alerts)
-  const alerts = all.filter(({ kind }) => kind === 'charger_fault').toSorted(mostUrgentFirst)
+  const alerts = all
+    .filter(({ kind }) => kind === 'charger_fault' || kind === 'equipment_fault')
+    .toSorted(mostUrgentFirst)
   if (alerts.length === 0) return null
   return (
-    <section aria-labelledby="charger-alerts">
-      <h2 id="charger-alerts">{t('layout.chargerAlerts')}</h2>
+    <section aria-labelledby="equipment-alerts">
+      <h2 id="equipment-alerts">{t('layout.equipmentAlerts')}</h2>
       <ul className="alert-list">
         {alerts.map((alert) => (
           <AlertItem key={alert.id} alert={alert} />

@@ -12,7 +12,8 @@ import type { Problem } from '../../app/api.ts'
 import { useServices } from '../../app/context.ts'
 import { t } from '../../app/i18n.ts'
 import { useResource } from '../../app/resource.ts'
-import { FormDialog, Removal } from '../../parts/dialogs/dialog.tsx'
+import { Removal } from '../../parts/dialogs/dialog.tsx'
+import { FormDialog } from '../../parts/dialogs/form-dialog.tsx'
 import { versionOf } from '../../parts/forms/entries.ts'
 import { Field, SelectField } from '../../parts/forms/field.tsx'
 import {
@@ -89,7 +90,9 @@ function ValueField({ row: { key, value } }: Pick<DialogProps, 'row'>) {
     return (
       <Field
         name="value"
-        label={`${title} (${t(`settings.units.${kind.unit === '%' ? 'percent' : kind.unit}`)})`}
+        label={
+          kind.unit === null ? title : `${title} (${t(`settings.units.${kind.unit === '%' ? 'percent' : kind.unit}`)})`
+        }
         hint={boundsOf(kind)}
         // The numeric keyboard of some phones has no minus sign.
         inputMode={kind.min < 0 ? 'text' : kind.type === 'decimal' ? 'decimal' : 'numeric'}

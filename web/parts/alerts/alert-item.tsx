@@ -25,13 +25,16 @@ interface AlertItemProps {
   readonly box?: ReactNode
   /** The page is about the subject of the alert, which is not repeated. */
   readonly isAtSubject?: boolean
+  /** Without buttons, for a page about this alert. */
+  readonly isReadOnly?: boolean
 }
 
-export function AlertItem({ alert, box = null, isAtSubject = false }: AlertItemProps) {
+export function AlertItem({ alert, box = null, isAtSubject = false, isReadOnly = false }: AlertItemProps) {
   const { state, severity, cleared_at } = alert
   const at = happenedAt(alert)
   const people = alertPeople(alert)
   const reason = alertReason(alert)
+  const Heading = isReadOnly ? 'h2' : 'h3'
   return (
     <li className="alert" data-severity={severity} data-state={state}>
       {box}
@@ -39,9 +42,9 @@ export function AlertItem({ alert, box = null, isAtSubject = false }: AlertItemP
         <StateIcon state={iconState(alert)} />
       </span>
       <div className="alert-text">
-        <h3>
+        <Heading>
           {alertTitle(alert)} <span className="alert-severity">{t(`alerts.severities.${severity}`)}</span>
-        </h3>
+        </Heading>
         {isAtSubject ? null : <Subject alert={alert} />}
         {people === null ? null : (
           <p>
@@ -60,7 +63,7 @@ export function AlertItem({ alert, box = null, isAtSubject = false }: AlertItemP
           </span>
         )}
       </p>
-      <Actions alert={alert} />
+      {isReadOnly ? null : <Actions alert={alert} />}
     </li>
   )
 }

@@ -5,6 +5,7 @@ import { nameSubject } from '../../../src/domain/alerts/describe-alert.ts'
 import {
   formatClock,
   formatDbm,
+  formatMegahertz,
   formatMoment,
   formatPercent,
   formatShortDuration,
@@ -13,6 +14,7 @@ import {
 } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
 import { slotTitle } from '../../app/slot-records.ts'
+import { faultText } from '../equipment/equipment-details.ts'
 
 type Described = Pick<AlertBody, 'kind' | 'message' | 'manufacturer' | 'data'>
 
@@ -48,9 +50,8 @@ export function alertPeople({ data: { people } }: Pick<Described, 'data'>): stri
 export function alertReason({ kind, data }: Pick<Described, 'kind' | 'data'>): string | null {
   if (!isAlertKind(kind)) return null
   const { limit, error: place } = alertKindTable[kind]
-  const { fault } = data
   const reason = (limit === 'crossed' ? batteryReason(data) : detailedReason(kind, data)) ?? t(`alerts.reasons.${kind}`)
-  if (kind === 'charger_fault' && fault !== undefined) return t(`channel.faults.${fault}`)
+  if (kind === 'charger_fault' || kind === 'equipment_fault') return faultText(data) ?? reason
   if (!data.error || place === undefined) return reason
   const error = plainText(data.error)
   return place === 'before' ? `${toSentence(error)} ${reason}` : `${reason} ${error}`
@@ -60,7 +61,8 @@ export function alertReason({ kind, data }: Pick<Described, 'kind' | 'data'>): s
 function detailedReason(kind: AlertKind, data: AlertBody['data']): string | null {
   const { limit, detailedReason: text } = alertKindTable[kind]
   if (text === undefined) return null
-  const { receiver, battery, minutes_left, threshold, ends_at, failures } = data
+  const { receiver, battery, minutes_left, threshold, ends_at, failures, tuned, planned, plan } = data
+  const { carrier_mhz, near_mhz, sweep_seconds } = data
   const format = <T>(value: T | null | undefined, toText: (value: T) => string) =>
     value === null || value === undefined ? undefined : toText(value)
   const values: Readonly<Record<string, string | number | undefined>> = {
@@ -69,6 +71,12 @@ function detailedReason(kind: AlertKind, data: AlertBody['data']): string | null
     minutes_left: format(minutes_left, formatMinutes),
     threshold: format(threshold, limit === 'dBm' ? formatDbm : formatMinutes),
     ends_at: format(ends_at, (end) => formatClock(Date.parse(end))),
+    tuned: format(tuned, formatMegahertz),
+    planned: format(planned, formatMegahertz),
+    plan: format(plan, plainText),
+    carrier: format(carrier_mhz, formatMegahertz),
+    frequency: format(near_mhz, formatMegahertz),
+    sweep: format(sweep_seconds, (seconds) => formatShortDuration(Math.max(1, seconds) * 1000)),
     count: failures,
   }
   const names = [...(typeof text === 'string' ? text : text.other).matchAll(/\{\{(\w+)\}\}/g)].map(
@@ -94,7 +102,7 @@ export function personName(name: string): string {
 }
 
 export function shortPersonName(name: string): string {
-  return name === 'local' ? t('handover.localUser') : plainText(name)
+  return name === 'local' ? t('alerts.localUserShort') : plainText(name)
 }
 
 /** The value that crossed its limit comes first. */

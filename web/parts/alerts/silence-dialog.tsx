@@ -6,8 +6,8 @@ import { useServices, useWatchState } from '../../app/context.ts'
 import { formatShortDuration, plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
 import { serviceNow } from '../../app/service-time.ts'
-import { useChannelOptions } from '../channels/channel-options.ts'
-import { FormDialog } from '../dialogs/dialog.tsx'
+import { ChannelField } from '../channels/channel-choice.tsx'
+import { FormDialog } from '../dialogs/form-dialog.tsx'
 import { Field, SelectField } from '../forms/field.tsx'
 
 const hours = [0.5, 1, 3, 12, 24] as const
@@ -20,7 +20,6 @@ const wholeReceiver = 'receiver'
 /** Starts with the channel of the alert, or the channels of its receiver, and its kind. */
 export function SilenceDialog({ alert, onClose }: { alert?: AlertBody; onClose: () => void }) {
   const { api } = useServices()
-  const channels = useChannelOptions()
   const groups = useWatchState((watchState) => watchState.groups)
   const receiver = useWatchState(({ receivers }) => receivers.get(alert?.receiver_id ?? -1))
   const [until, setUntil] = useState('1')
@@ -62,42 +61,43 @@ export function SilenceDialog({ alert, onClose }: { alert?: AlertBody; onClose: 
       onClose={onClose}
     >
       <p className="dialog-text">{t('alerts.silence.effect')}</p>
-      <SelectField
+      <ChannelField
         name="channels"
         label={t('alerts.silence.channel')}
-        defaultValue={isAboutReceiver ? wholeReceiver : String(alert?.channel_id ?? '')}
-        options={[
+        initial={isAboutReceiver ? wholeReceiver : String(alert?.channel_id ?? '')}
+        others={[
           any,
           ...(isAboutReceiver
             ? [{ value: wholeReceiver, text: t('alerts.silence.receiver', { name: plainText(receiver.name) }) }]
             : []),
-          ...channels,
         ]}
       />
-      <SelectField
-        name="groups"
-        label={t('alerts.silence.group')}
-        options={[any, ...groups.map(({ id, title }) => ({ value: String(id), text: title }))]}
-      />
-      <SelectField
-        name="kinds"
-        label={t('alerts.filters.kind')}
-        defaultValue={alert !== undefined && isAlertKind(alert.kind) ? alert.kind : ''}
-        options={[any, ...alertKinds.map((kind) => ({ value: kind, text: t(`alerts.kinds.${kind}`) }))]}
-      />
-      <SelectField
-        name="duration"
-        label={t('alerts.silence.duration')}
-        value={until}
-        onChange={({ target }) => setUntil(target.value)}
-        options={[
-          ...hours.map((count) => ({ value: String(count), text: formatShortDuration(count * hourMs) })),
-          { value: atTime, text: t('alerts.silence.atTime') },
-        ]}
-      />
-      {until === atTime ? (
-        <Field name="until" label={t('alerts.silence.until')} type="datetime-local" required={true} />
-      ) : null}
+      <div className="field-columns">
+        <SelectField
+          name="groups"
+          label={t('alerts.silence.group')}
+          options={[any, ...groups.map(({ id, title }) => ({ value: String(id), text: title }))]}
+        />
+        <SelectField
+          name="kinds"
+          label={t('alerts.filters.kind')}
+          defaultValue={alert !== undefined && isAlertKind(alert.kind) ? alert.kind : ''}
+          options={[any, ...alertKinds.map((kind) => ({ value: kind, text: t(`alerts.kinds.${kind}`) }))]}
+        />
+        <SelectField
+          name="duration"
+          label={t('alerts.silence.duration')}
+          value={until}
+          onChange={({ target }) => setUntil(target.value)}
+          options={[
+            ...hours.map((count) => ({ value: String(count), text: formatShortDuration(count * hourMs) })),
+            { value: atTime, text: t('alerts.silence.atTime') },
+          ]}
+        />
+        {until === atTime ? (
+          <Field name="until" label={t('alerts.silence.until')} type="datetime-local" required={true} />
+        ) : null}
+      </div>
       <Field
         name="reason"
         label={t('alerts.silence.reason')}

@@ -71,7 +71,7 @@ export function useAlertResponses(): AlertResponses {
   )
   const post = useCallback(
     async (path: ResponsePath, text: string) => {
-      const response = await send(() => api.write('POST', path, undefined, 'object'))
+      const response = await send(() => api.write('POST', path, {}, 'object'))
       if (response === null) return
       if (response.ok) showMessage({ text })
       else showMessage({ text: response.problem.detail, tone: 'alarm' })

@@ -3,7 +3,6 @@
 import type { ChannelFacts } from '../../app/channel-state.ts'
 import { formatPercent } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
-import { Age } from '../age.tsx'
 
 const bars = [0, 1, 2, 3, 4] as const
 
@@ -31,12 +30,6 @@ export function Battery({ facts }: { facts: ChannelFacts }) {
       <span className="visually-hidden">{accessibleText(percent, isOld)}</span>
     </span>
   )
-}
-
-/** Shown where no other age is shown. */
-export function BatteryAge({ facts: { battery, isBatteryOld, lastSeenAt, since } }: { facts: ChannelFacts }) {
-  const at = lastSeenAt ?? since?.at ?? null
-  return battery === null || !isBatteryOld || at === null ? null : <Age since={at} isShort={true} />
 }
 
 function accessibleText(percent: number | null, isOld: boolean): string {

@@ -4,11 +4,11 @@ import { type CSSProperties, memo } from 'react'
 import { hasRow } from '../../../src/domain/conditions/condition.ts'
 import type { ChannelFacts } from '../../app/channel-state.ts'
 import { useFacts, useServices, useWatchState } from '../../app/context.ts'
-import { formatDb, formatMegahertz, formatPercent, plainText } from '../../app/format.ts'
+import { formatDb, formatPercent, plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
 import { useIsKiosk } from '../../app/query.ts'
 import { slotTitle } from '../../app/slot-records.ts'
-import { Age, AgeAgo, StateAge } from '../age.tsx'
+import { Age, AgeAgo, StateAge, ValueAge } from '../age.tsx'
 import { alertLine } from '../alerts/alert-text.ts'
 import { isUnhandled, useChannelAlert } from '../alerts/alerts.ts'
 import { HandledMark } from '../alerts/handled-mark.tsx'
@@ -20,7 +20,9 @@ import { MoveHere } from '../slots/move-here.tsx'
 import { SwapButton } from '../slots/swap-button.tsx'
 import { Flags } from '../state-icon.tsx'
 import { useIsNear } from '../use-near.ts'
-import { Battery, BatteryAge } from './battery.tsx'
+import { Battery } from './battery.tsx'
+import { BeltpackMark, Carrier } from './carrier.tsx'
+import { ListenButton, SoundMark } from './listen-button.tsx'
 import { fitName } from './name-fit.ts'
 import { OfflineReceiver } from './offline-receiver.tsx'
 import { SlotNumber } from './slot-number.tsx'
@@ -59,6 +61,7 @@ export const ChannelCard = memo(function ChannelCard({
     <li
       ref={ref}
       className="card monitor-card"
+      data-channel={channelId}
       data-far={!isNear || undefined}
       data-state={state}
       data-severity={condition.severity}
@@ -67,6 +70,8 @@ export const ChannelCard = memo(function ChannelCard({
     >
       <div className="card-head">
         <Slot facts={facts} />
+        {step === 'status' || !isNear ? <BeltpackMark facts={facts} /> : null}
+        <SoundMark facts={facts} />
         <ShownState facts={facts} />
       </div>
       <div className="card-who">
@@ -96,7 +101,7 @@ function Readings({ facts, step, hasChart, actions }: ReadingsProps) {
           <>
             <Battery facts={facts} />
             <TimeLeft facts={facts} />
-            {step === 'status' ? <BatteryAge facts={facts} /> : null}
+            {step === 'status' ? <ValueAge facts={facts} /> : null}
           </>
         )}
         <Flags flags={facts.flags} />
@@ -118,6 +123,7 @@ function Readings({ facts, step, hasChart, actions }: ReadingsProps) {
       )}
       <div className="card-bottom">
         {hasChart && step !== 'status' ? <Chart {...{ receiverId, channelId }} isAsleep={isLost} /> : null}
+        <ListenButton facts={facts} />
         {actions?.mayOperate === true ? <MoveHere facts={facts} className="card-acknowledge" /> : null}
         {actions !== undefined && facts.needsAttention ? (
           <SwapButton facts={facts} className="card-swap" isIcon={true} onPress={() => actions.swap(facts.slot)} />
@@ -138,13 +144,13 @@ function Picture({ facts, actions }: { facts: ChannelFacts; actions: CardActions
 }
 
 function Radio({ facts }: { facts: ChannelFacts }) {
-  const { receiverId, channelId, frequency, encryption, receiverName, channel, hasQuality } = facts
+  const { receiverId, channelId, encryption, receiverName, channel, hasQuality } = facts
   const gains = gainsOf(facts)
   return (
     <div className="card-radio">
       <div className="card-line">
         <span className="card-frequency">
-          {frequency === null ? t('card.noFrequency') : formatMegahertz(frequency)}
+          <Carrier facts={facts} />
         </span>
         {encryption === 'on' ? (
           <span className="card-encryption" title={t('card.encrypted')}>
@@ -242,7 +248,7 @@ function LastTransmitter({ facts }: { facts: ChannelFacts }) {
         </span>
       </>
     )
-  const what = state === 'battery_died' ? t('card.died') : t('states.tx_off')
+  const what = state === 'battery_died' ? t('card.died') : t(state === 'charging' ? 'states.charging' : 'states.tx_off')
   return (
     <span className="last-transmitter">
       <span>

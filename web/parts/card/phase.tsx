@@ -98,7 +98,7 @@ function NothingConfigured() {
       {mayAdd ? (
         <>
           <Link className="action" to={pathOf('find')}>
-            {t('find.title')}
+            {t('shell.pages.find.title')}
           </Link>
           <p>
             {t('empty.addNow')} <Link to={pathOf('manufacturers')}>{t('empty.addLink')}</Link>
@@ -108,7 +108,7 @@ function NothingConfigured() {
         <>
           <p>{t('empty.setUpFirst')}</p>
           <a className="action" href={mount + pathOf('set_up')}>
-            {t('access.setUp.action')}
+            {t('empty.setUp')}
           </a>
         </>
       ) : null}

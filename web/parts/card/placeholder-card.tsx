@@ -5,7 +5,7 @@ import { formatMegahertz, plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
 import { placeholderTitle, showable } from '../../app/slot-records.ts'
 import { AssignButton } from '../slots/assign-button.tsx'
-import { StateIcon } from '../state-icon.tsx'
+import { StateIcon, StateWord } from '../state-icon.tsx'
 import type { CardActions } from './channel-card.tsx'
 import { SlotNumber } from './slot-number.tsx'
 
@@ -36,7 +36,7 @@ export function PlaceholderCard({ id, actions }: PlaceholderCardProps) {
         <SlotNumber slot={slot} color={record?.color} />
         <span className="card-state">
           <StateIcon state="unmonitored" />
-          <span className="card-state-text">{t('states.unmonitored')}</span>
+          <StateWord state="unmonitored" />
         </span>
       </div>
       <div className="card-who">

@@ -4,7 +4,7 @@ import type { ChannelFacts } from '../../app/channel-state.ts'
 import { useWatchState } from '../../app/context.ts'
 import { formatClock, formatMinutes, formatTimeLeft } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
-import { StateIcon } from '../state-icon.tsx'
+import { StateIcon, StateWord } from '../state-icon.tsx'
 
 type TimeLeftFacts = Pick<ChannelFacts, 'minutesLeft' | 'forecast'>
 
@@ -68,7 +68,7 @@ export function ShownState({ facts: { channelId, state, condition } }: { facts: 
   return (
     <span className="card-state" data-short={isShort || undefined}>
       <StateIcon state={isShort ? 'battery_replace_soon' : state} />
-      <span className="card-state-text">{t(isShort ? 'card.willNotLast' : `states.${state}`)}</span>
+      {isShort ? <span>{t('card.willNotLast')}</span> : <StateWord state={state} />}
     </span>
   )
 }

@@ -3,7 +3,7 @@ import { useServices } from '../../app/context.ts'
 import { t } from '../../app/i18n.ts'
 import { useSelection } from '../../app/selection.ts'
 import type { View } from '../../app/view.ts'
-import { FormDialog } from '../dialogs/dialog.tsx'
+import { FormDialog } from '../dialogs/form-dialog.tsx'
 import { Field } from '../forms/field.tsx'
 import { BulkBar } from '../tables/bulk-actions.tsx'
 import { useSlotContents } from './slots.ts'
@@ -24,7 +24,7 @@ export function NewGroup({ view, onCreated, onClose }: NewGroupProps) {
   const contents = useSlotContents(slots)
   return (
     <FormDialog
-      title={t('groups.new')}
+      title={t('live.newGroup')}
       action={t('groups.addAction')}
       check={() => (selection.ids.length > 0 ? null : { kind: 'refused', detail: t('groups.selectChannels') })}
       send={(values) => {

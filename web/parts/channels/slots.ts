@@ -28,9 +28,9 @@ export function parseSlots(text: string): { ok: true; slots: number[] } | { ok: 
   const written = text.replaceAll(/\s*[-–]\s*/g, '-')
   for (const part of written.split(/[\s,;]+/).filter((part) => part !== '')) {
     const read = readRange(part)
-    if (read === null) return { ok: false, expected: t('groups.notASlot', { part }) }
+    if (read === null) return { ok: false, expected: t('parts.notASlot', { part }) }
     const twice = read.find((slot) => slots.includes(slot))
-    if (twice !== undefined) return { ok: false, expected: t('groups.slotTwice', { slot: twice }) }
+    if (twice !== undefined) return { ok: false, expected: t('parts.slotTwice', { slot: twice }) }
     slots.push(...read)
   }
   return { ok: true, slots }

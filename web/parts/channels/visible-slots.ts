@@ -11,6 +11,7 @@ import type { StateFilter, View } from '../../app/view.ts'
 import type { Levels } from '../../app/watch.ts'
 import type { WatchState } from '../../app/watch-state.ts'
 import { isByLevel, sortCards } from './channel-order.ts'
+import { searchFor, textOf } from './search.ts'
 
 export type VisibleSlot =
   | { readonly kind: 'channel'; readonly slot: number; readonly receiverId: number; readonly channelId: number }
@@ -136,34 +137,10 @@ function isToReplace({ condition }: ChannelFacts): boolean {
   return !hasRow(condition, 'tx_off') && hasRow(condition, 'battery_replace_soon')
 }
 
-function textOf({ slot, title, ownName, label, role, receiverName, ...card }: ChannelFacts): string {
-  const { receiverModel, frequency, manufacturer, site } = card
-  return [slot, title, ownName, label, role, receiverName, receiverModel, frequency, manufacturer, site?.name].join(' ')
-}
-
 function placeholderText(slotRecords: WatchState['slotRecords'], placeholder: PlaceholderInData): string {
   const { id, slot, name, frequency } = placeholder
   const { title, role } = recordOf(slotRecords, { kind: 'placeholder', id }) ?? {}
-  return [slot, title, name, role, frequency].join(' ')
-}
-
-/**
- * Every word must occur. Digits match only whole numbers, so that 12 finds slot 12 and pack H12 but not 512.000 MHz.
- * A word with a dot also matches a part of the IP address.
- */
-export function searchFor(q: string): (text: string, ip: string | null) => boolean {
-  const words = q.toLocaleLowerCase().split(/\s+/).filter(Boolean)
-  const tests = words.map((word): ((text: string, ip: string | null) => boolean) => {
-    if (!/^\d+$/.test(word)) {
-      return (text, ip) => text.includes(word) || (word.includes('.') && ip?.includes(word) === true)
-    }
-    const whole = new RegExp(`(?<!\\d)0*${word}(?!\\d)`)
-    return (text) => whole.test(text)
-  })
-  return (text, ip) => {
-    const lower = text.toLocaleLowerCase()
-    return tests.every((test) => test(lower, ip))
-  }
+  return [slot, title, name, role, frequency].join(' ').toLocaleLowerCase()
 }
 
 /** Encodes the slots as a string, so that React re-renders only when they differ. */

@@ -8,8 +8,8 @@ import { t } from '../../app/i18n.ts'
 import type { Address } from '../../app/operations.ts'
 import { useRequest } from '../../app/resource.ts'
 import { versionOf } from '../forms/entries.ts'
-import { Form, type FormProps } from '../forms/form.tsx'
 import { isAnyUnsaved, UnsavedFormsContext, useUnsavedForms } from '../forms/unsaved-forms.ts'
+import { useRemoval } from '../forms/use-removal.ts'
 import { DialogContext } from './dialog-context.ts'
 import { useShowUndoable } from './messages.tsx'
 import { ProblemLine } from './notice.tsx'
@@ -134,36 +134,6 @@ export function Confirmation(props: ConfirmationProps) {
   )
 }
 
-type FormDialogProps<Body, Edited> = Omit<FormProps<Body, Edited>, 'others' | 'onDone'> & {
-  readonly title: string
-  /** The message to show when the dialog closes. Without it, `onDone` decides whether to close. */
-  done?(body: Body): string
-  onDone?(body: Body): Promise<void> | void
-  onClose(): void
-}
-
-export function FormDialog<Body, Edited = null>({
-  title,
-  done,
-  onDone,
-  onClose,
-  ...form
-}: FormDialogProps<Body, Edited>) {
-  const showUndoable = useShowUndoable()
-  const finish = (body: Body, undoId: string | undefined) => {
-    if (done !== undefined) {
-      onClose()
-      showUndoable(done(body), [undoId])
-    }
-    void onDone?.(body)
-  }
-  return (
-    <Dialog title={title} onClose={onClose}>
-      <Form {...form} onDone={finish} others={<CancelButton />} />
-    </Dialog>
-  )
-}
-
 interface ActionProps {
   readonly title: string
   readonly children: ReactNode
@@ -198,15 +168,8 @@ type RemovalProps = Omit<ActionProps, 'write'> & {
   readonly record?: unknown
 }
 
-/** If another user has just changed the record, the first attempt fails, and the second removes it. */
 export function Removal({ path, record, ...edit }: RemovalProps) {
   const { api } = useServices()
-  const seen = useRef(versionOf(record))
-  const write = async (): Promise<ApiResponse<unknown>> => {
-    const response = await api.write('DELETE', path, undefined, 'nothing', seen.current)
-    if (response.ok || response.problem.status !== 412) return response
-    seen.current = versionOf(response.problem.current)
-    return { ok: false, problem: { ...response.problem, detail: t('parts.form.conflict.removal') } }
-  }
+  const write = useRemoval(record, (seen) => api.write('DELETE', path, undefined, 'nothing', versionOf(seen)))
   return <ActionDialog {...edit} write={write} />
 }

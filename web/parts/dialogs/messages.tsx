@@ -34,7 +34,7 @@ export function useShowUndoable(): (text: string, undoIds: readonly (string | un
           const response = await api.write('POST', `/api/undo/${id}`, undefined, 'object')
           if (!response.ok) return showMessage({ text: response.problem.detail, tone: 'alarm' })
         }
-        showMessage({ text: t('arrange.undone') })
+        showMessage({ text: t('parts.messages.undone') })
       }
       showMessage({ text, undo: ids.length === 0 ? undefined : undo })
     },

@@ -1,10 +1,10 @@
+import { type FaultValues, nameFaults } from '../../../src/contract/alert-kinds.ts'
 import type {
   ChannelDetails,
   TransmitterBody,
   TransmitterDetails,
   TransmitterSlot,
 } from '../../../src/contract/channels.ts'
-import type { Fault } from '../../../src/contract/values.ts'
 import {
   formatCelsius,
   formatDb,
@@ -33,7 +33,7 @@ export function channelPairs(details: ChannelDetails | undefined): readonly Pair
     frequency_diversity,
     group_channel,
   } = details
-  const { unregistered_transmitter, input_level, audio_mode, rf_overload, booster_feed } = details
+  const { unregistered_transmitter, input_level, audio_mode, rf_overload, booster_feed, sync_result } = details
   return [
     { name: t('channel.fields.rf'), value: antennaLevels(details) ?? optional(details.rf_percent, formatPercent) },
     { name: t('channel.fields.antennas'), value: antennas === '' ? t('channel.noAntenna') : antennas },
@@ -55,6 +55,7 @@ export function channelPairs(details: ChannelDetails | undefined): readonly Pair
       value: optional(transmission_mode, (item) => t(`channel.transmissionModes.${item}`)),
     },
     { name: t('channel.fields.boosterFeed'), value: yesOrNo(booster_feed) },
+    { name: t('channel.fields.syncResult'), value: sync_result ? plainText(sync_result) : null },
     { name: t('channel.fields.audioPeak'), value: optional(audio_peak, formatDbfs) },
     { name: t('channel.fields.audioRms'), value: optional(audio_rms, formatDbfs) },
     {
@@ -68,6 +69,10 @@ export function channelPairs(details: ChannelDetails | undefined): readonly Pair
       value: optional(input_level, (item) => t(`channel.inputLevels.${item}`)),
     },
     { name: t('channel.fields.audioMode'), value: optional(audio_mode, (item) => t(`channel.audioModes.${item}`)) },
+    {
+      name: t('channel.fields.charging'),
+      value: optional(details.charging, (item) => t(`channel.chargingStates.${item}`)),
+    },
     { name: t('channel.fields.muted'), value: yesOrNo(muted) },
     { name: t('channel.fields.encryption'), value: optional(encryption, (item) => t(`channel.encryptions.${item}`)) },
   ]
@@ -75,9 +80,10 @@ export function channelPairs(details: ChannelDetails | undefined): readonly Pair
 
 export function transmitterPairs(details: TransmitterDetails | undefined): readonly Pair[] {
   if (details === undefined) return []
-  const { model, capsule, muted, gain_db, low_cut_hz, power_mw, lock, talk_switch } = details
-  const { battery_minutes, battery_bars, battery_type } = details
-  const { battery_minutes_to_full, battery_health, battery_cycles, battery_temperature_c, battery_low, fault } = details
+  const { model, capsule, muted, gain_db, low_cut_hz, power_mw, lock, talk_switch, test_tone, version_mismatch } =
+    details
+  const { battery_minutes, battery_bars, battery_type, antenna, link_quality, rssi, rssi_2 } = details
+  const { battery_minutes_to_full, battery_health, battery_cycles, battery_temperature_c, battery_low } = details
   return [
     { name: t('channel.fields.model'), value: optional(model, plainText) },
     { name: t('channel.fields.capsule'), value: optional(capsule, plainText) },
@@ -90,6 +96,11 @@ export function transmitterPairs(details: TransmitterDetails | undefined): reado
     { name: t('channel.fields.power'), value: optional(power_mw, formatMilliwatts) },
     { name: t('channel.fields.lock'), value: optional(lock, (item) => t(`channel.locks.${item}`)) },
     { name: t('channel.fields.talkSwitch'), value: yesOrNo(talk_switch) },
+    { name: t('channel.fields.testTone'), value: yesOrNo(test_tone) },
+    { name: t('channel.fields.versionMismatch'), value: yesOrNo(version_mismatch) },
+    { name: t('channel.fields.antennaNumber'), value: optional(antenna, String) },
+    { name: t('channel.fields.ownQuality'), value: optional(link_quality, String) },
+    { name: t('channel.fields.ownRssi'), value: rssiText(rssi, rssi_2) },
     { name: t('channel.fields.runtime'), value: optional(battery_minutes, formatMinutes) },
     { name: t('channel.fields.timeToFull'), value: optional(battery_minutes_to_full, formatMinutes) },
     { name: t('channel.fields.batteryBars'), value: optional(battery_bars, (bars) => t('channel.bars', { bars })) },
@@ -100,9 +111,19 @@ export function transmitterPairs(details: TransmitterDetails | undefined): reado
       name: t('channel.fields.batteryTemperature'),
       value: optional(battery_temperature_c, formatCelsius),
     },
+    {
+      name: t('channel.fields.charging'),
+      value: optional(details.charging, (item) => t(`channel.chargingStates.${item}`)),
+    },
     { name: t('channel.fields.batteryLow'), value: yesOrNo(battery_low) },
-    { name: t('channel.fields.fault'), value: faultText(fault) },
+    { name: t('channel.fields.fault'), value: faultText(details) },
   ]
+}
+
+/** On a scale that is not public. */
+function rssiText(...values: readonly (number | null | undefined)[]): string | undefined {
+  const known = values.filter((value) => value !== null && value !== undefined)
+  return known.length === 0 ? undefined : known.join(' / ')
 }
 
 export function slotTexts({ status, model, name, rf_muted, battery, battery_bars, battery_minutes }: TransmitterSlot) {
@@ -132,15 +153,19 @@ export function forecastText(forecast: TransmitterBody['forecast'] | undefined):
   })
 }
 
-export function faultText(fault: Fault | null | undefined): string | null {
-  return optional(fault, (item) => t(`channel.faults.${item}`))
+/** The fault, and in brackets the words of the device. */
+export function faultText(values: FaultValues | undefined): string | null {
+  if (!values?.fault) return null
+  const fault = t(`channel.faults.${values.fault}`)
+  const words = nameFaults(values)
+  return words === '' ? fault : t('channel.faultWithWords', { fault, words: plainText(words) })
 }
 
 export function batteryLine(percent: number | null, details: TransmitterDetails | undefined): string {
   const full = optional(details?.battery_minutes_to_full || null, formatMinutes)
   const left = optional(details?.battery_minutes, formatMinutes)
   const parts = [
-    faultText(details?.fault),
+    faultText({ fault: details?.fault }),
     batteryText(percent, details),
     full && t('channel.fullIn', { time: full }),
     left && t('channel.timeLeft', { time: left }),

@@ -1,6 +1,5 @@
 import { Hints, useDescribed } from './field.tsx'
 import { useEntered } from './field-state.ts'
-import './form.css'
 
 interface ChoicesFieldProps {
   /** Error responses with this name are shown at the group. */

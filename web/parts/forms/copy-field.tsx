@@ -1,5 +1,6 @@
 import { useRef, useState } from 'react'
 import { t } from '../../app/i18n.ts'
+import './form.css'
 
 export function CopyField({ label, text }: { label: string; text: string }) {
   const field = useRef<HTMLInputElement>(null)
@@ -33,7 +34,7 @@ export function CopyField({ label, text }: { label: string; text: string }) {
 }
 
 /** The clipboard API needs a secure context. The deprecated command works without one. */
-async function copyText(text: string): Promise<boolean> {
+export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
     return true

@@ -163,7 +163,7 @@ interface FrameProps {
   readonly children: ReactNode
 }
 
-function Frame({ label, hints, isOptional = false, children }: FrameProps) {
+export function Frame({ label, hints, isOptional = false, children }: FrameProps) {
   return (
     <div className="field" data-label={label}>
       <label htmlFor={hints.ids.field}>

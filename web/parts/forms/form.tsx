@@ -6,7 +6,6 @@ import type { ApiResponse, Problem } from '../../app/api.ts'
 import { formatList, toSentence } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
 import { type RequestState, useRequest } from '../../app/resource.ts'
-import './form.css'
 import { DialogContext } from '../dialogs/dialog-context.ts'
 import { ProblemLine } from '../dialogs/notice.tsx'
 import { AddAgain, ConflictPanel, KeptInputOffer } from './conflict.tsx'
@@ -54,7 +53,7 @@ export function Form<Body, Edited = null>({
     if (problem?.field === undefined) return
     const field = fieldOf(form.current, problem.field)
     field?.closest('details')?.setAttribute('open', '')
-    field?.focus()
+    if (field !== null) controlOf(field)?.focus()
   }, [problem])
 
   const save = async (record: Edited) => {
@@ -77,13 +76,17 @@ export function Form<Body, Edited = null>({
     edit.noteInput()
     onChange?.(new FormData(currentTarget))
   }
+  /** React has no change event for hidden fields. */
+  const changeHidden = (event: FormEvent<HTMLFormElement>) => {
+    if (event.target instanceof HTMLInputElement && event.target.type === 'hidden') change(event)
+  }
   const keepTheirs = () => {
     request.forget()
     if (!edit.keepTheirs()) dialog?.close()
   }
   return (
     <>
-      <form className="form" ref={form} onSubmit={submit} onChange={change} noValidate={true}>
+      <form className="form" ref={form} onSubmit={submit} onChange={change} onInput={changeHidden} noValidate={true}>
         {offer === null ? null : (
           <KeptInputOffer input={offer} onRestore={() => edit.restore(offer)} onDiscard={edit.discard} />
         )}
@@ -128,6 +131,12 @@ function newsText(news: Conflict | null): string | null {
 function fieldOf(form: HTMLFormElement | null, name: string): HTMLElement | null {
   const found = form?.elements.namedItem(name)
   return found instanceof HTMLElement ? found : null
+}
+
+/** Returns the control that the user sees, for a hidden one. */
+function controlOf(field: HTMLElement): HTMLElement | null | undefined {
+  const isHidden = field instanceof HTMLInputElement && field.type === 'hidden'
+  return isHidden ? field.closest('.field')?.querySelector<HTMLElement>('input:not([type=hidden])') : field
 }
 
 /** Applies the service's password rules before a request is sent. */

@@ -65,16 +65,55 @@ export function Meters({ receiverId, channelId, hasAntennas, hasPeak = false, si
   )
 }
 
-/** RF above audio, without labels and numbers. */
+/** RF above audio, without visible labels and numbers. */
 export function LevelBars({ receiverId, channelId }: Pick<MetersProps, 'receiverId' | 'channelId'>) {
   const { watch, painter } = useServices()
   const strip = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (strip.current === null) return
+    const element = strip.current
     const read = () => watch.levels(receiverId, channelId)
-    return painter.add(createMeterStrip({ element: strip.current, hasAntennas: false, barShare: 0.84, read }))
+    const removals = [
+      painter.add(createMeterStrip({ element, hasAntennas: false, barShare: 0.84, read })),
+      painter.add(createLevelsLabel(element, memoize(levelsText, read))),
+    ]
+    return () => {
+      for (const remove of removals) remove()
+    }
   }, [watch, painter, receiverId, channelId])
-  return <div className="level-bars" ref={strip} aria-hidden="true" />
+  return (
+    <div
+      className="level-bars"
+      ref={strip}
+      role="img"
+      aria-label={t('wall.levels', { rf: t('card.none'), audio: t('card.none') })}
+    />
+  )
+}
+
+/** A screen reader does not read a tile faster than this. */
+const labelIntervalMs = 5_000
+
+/** Draws nothing. Describes the bars of `element` to assistive technology. */
+function createLevelsLabel(element: HTMLElement, read: () => string): Painting {
+  let labelledAt = Number.NEGATIVE_INFINITY
+  return {
+    element,
+    isDirty: false,
+    step(now) {
+      if (now - labelledAt < labelIntervalMs) return false
+      const text = read()
+      if (text === element.ariaLabel) return false
+      labelledAt = now
+      element.ariaLabel = text
+      return false
+    },
+    draw() {},
+  }
+}
+
+function levelsText(levels: Levels): string {
+  return t('wall.levels', { rf: rfTextOf(levels), audio: audioTextOf(levels) })
 }
 
 interface LevelProps extends Pick<MetersProps, 'receiverId' | 'channelId'> {
@@ -201,23 +240,36 @@ interface LevelTextOptions {
 
 /** Faster changes cannot be read. */
 const changeIntervalMs = 250
-/** The browser computes the colour, so it is read less often. */
-const colourIntervalMs = 500
+/** The browser computes the style, so it is read less often. */
+const styleIntervalMs = 500
+
+interface TextStyle {
+  readonly font: string
+  readonly colour: string
+}
+
+function readStyle({ color, fontSize, fontWeight, fontFamily }: CSSStyleDeclaration): TextStyle {
+  const size = Number.parseFloat(fontSize) * devicePixelRatio
+  return { font: `${fontWeight} ${size}px ${fontFamily}`, colour: color }
+}
 
 /** Painted on the canvas, because a level changes too often for the DOM. Right-aligned in its element. */
 function createLevelText({ element, read, labelOf = String }: LevelTextOptions): Painting {
-  const style = getComputedStyle(element)
+  const computed = getComputedStyle(element)
   let text = ''
   let changedAt = Number.NEGATIVE_INFINITY
-  let colour = ''
-  let colourCheckedAt = Number.NEGATIVE_INFINITY
+  let style: TextStyle = { font: '', colour: '' }
+  let styleReadAt = Number.NEGATIVE_INFINITY
+  let drawnHeight = 0
   return {
     element,
     isDirty: true,
     step(now) {
-      if (now - colourCheckedAt >= colourIntervalMs) {
-        colourCheckedAt = now
-        if (style.color !== colour) this.isDirty = true
+      if (now - styleReadAt >= styleIntervalMs) {
+        styleReadAt = now
+        const { font, colour } = style
+        style = readStyle(computed)
+        if (style.font !== font || style.colour !== colour) this.isDirty = true
       }
       const next = read()
       if (next === text) return false
@@ -229,11 +281,12 @@ function createLevelText({ element, read, labelOf = String }: LevelTextOptions):
       return false
     },
     draw(context, { left, top, width, height }) {
-      const size = Number.parseFloat(style.fontSize) * devicePixelRatio
+      // After a change of the size, text in the former font would extend beyond the box and remain there.
+      if (height !== drawnHeight) style = readStyle(computed)
+      drawnHeight = height
       context.clearRect(left, top, width, height)
-      context.font = `${style.fontWeight} ${size}px ${style.fontFamily}`
-      colour = style.color
-      context.fillStyle = colour
+      context.font = style.font
+      context.fillStyle = style.colour
       context.textAlign = 'right'
       // The baseline of the DOM, on a whole pixel.
       const { fontBoundingBoxAscent: above, fontBoundingBoxDescent: below } = context.measureText('0')

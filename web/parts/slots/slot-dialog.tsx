@@ -21,6 +21,7 @@ import { ChangedNote, Field, TextField } from '../forms/field.tsx'
 import { useChangedText, useEntered, useFieldState } from '../forms/field-state.ts'
 import { Form } from '../forms/form.tsx'
 import type { Sending } from '../forms/use-edit.tsx'
+import { useRemoval } from '../forms/use-removal.ts'
 import { Loaded } from '../loaded.tsx'
 import {
   type ChosenPerformer,
@@ -79,13 +80,20 @@ function SlotForm({ opened, performers, onClose }: SlotFormProps) {
     const text = isAssigned ? assignedText(at, performer?.name ?? null) : t('slot.saved', { slot: at })
     return { ...response, body: text }
   }
-  const clear = () =>
-    void request.send(async () => {
-      const at = presentSlot(first, watch.get())
-      const response = await api.write('DELETE', `/api/slots/${at}/`, undefined, 'nothing', versionOf(first))
-      if (response.ok) finish(t('slot.cleared', { slot: at }), response.undoId)
-      return response
-    })
+  const removeEntry = useRemoval(first as SlotRecord | null, (seen) => {
+    const record = seen ?? emptyRecord(slot)
+    return api.write(
+      'DELETE',
+      `/api/slots/${presentSlot(record, watch.get())}/`,
+      undefined,
+      'nothing',
+      versionOf(record),
+    )
+  })
+  const clear = async () => {
+    const response = await request.send(removeEntry)
+    if (response?.ok) finish(t('slot.cleared', { slot: presentSlot(first, watch.get()) }), response.undoId)
+  }
   return (
     <Form
       action={t('slot.save')}
@@ -104,7 +112,13 @@ function SlotForm({ opened, performers, onClose }: SlotFormProps) {
         <>
           <CancelButton />
           {version === 0 && placeholder_id === null ? null : (
-            <button type="button" className="choice" data-tone="alarm" disabled={request.isSending} onClick={clear}>
+            <button
+              type="button"
+              className="choice"
+              data-tone="alarm"
+              disabled={request.isSending}
+              onClick={() => void clear()}
+            >
               {t('slot.clear')}
             </button>
           )}

@@ -7,11 +7,15 @@ import { useServices, useSlotRecord, useWatchState } from '../../app/context.ts'
 import { formatPercent, plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
 import { useRequest } from '../../app/resource.ts'
+import { searchFor } from '../channels/search.ts'
 import { type SlotContent, useSlotContents } from '../channels/slots.ts'
 import { Dialog, DialogEnd } from '../dialogs/dialog.tsx'
 import { useShowUndoable } from '../dialogs/messages.tsx'
 import { ProblemLine } from '../dialogs/notice.tsx'
 import { StateIcon } from '../state-icon.tsx'
+
+/** With more slots, searching is quicker than scrolling. */
+const mostListed = 50
 
 interface SwapDialogProps {
   readonly slot: number
@@ -26,8 +30,10 @@ export function SwapDialog({ slot, onClose }: SwapDialogProps) {
   const record = useSlotRecord(slot)
   const spares = record?.spares ?? []
   const others = useOtherSlots(slot)
-  const sought = search.trim().toLocaleLowerCase()
-  const found = others.filter((other) => `${other.slot} ${other.name}`.toLocaleLowerCase().includes(sought))
+  const matches = searchFor(search)
+  const found = others.filter(
+    (other) => !spares.includes(other.slot) && matches(`${other.slot} ${other.name}`.toLocaleLowerCase(), null),
+  )
   const swap = async (other: number, what: SwapKind) => {
     const body = { with: other, what }
     const response = await send(() => api.write('POST', `/api/slots/${slot}/swap`, body, 'object', record?.version))
@@ -65,11 +71,9 @@ export function SwapDialog({ slot, onClose }: SwapDialogProps) {
           value={search}
           onChange={({ target }) => setSearch(target.value)}
         />
-        {list(
-          t('swap.others'),
-          found.filter((other) => !spares.includes(other.slot)),
-        )}
+        {list(t('swap.others'), found.slice(0, mostListed))}
         {found.length === 0 ? <p>{t('swap.nothing')}</p> : null}
+        {found.length > mostListed ? <p>{t('swap.more', { count: found.length - mostListed })}</p> : null}
       </section>
       <DialogEnd onClose={onClose} />
     </Dialog>

@@ -1,6 +1,6 @@
 /** Rows are displayed as cards on a phone. */
 
-import type { ReactNode } from 'react'
+import type { ChangeEvent, MouseEvent, ReactNode } from 'react'
 import { useSearch } from '../../app/query.ts'
 import type { Selection } from '../../app/selection.ts'
 import { type Order, orderOf, type SortValue, sortRows } from './sorting.ts'
@@ -34,6 +34,7 @@ export function DataTable<Row, Id extends number | string>(props: DataTableProps
   const order = orderOf(search)
   const sortBy = columns.find(({ key }) => key === order?.key)?.sortBy
   const sorted = order === null || sortBy === undefined ? rows : sortRows(rows, sortBy, order.isDescending)
+  const ids = selection === undefined ? [] : sorted.map(idOf)
   return (
     <table className="data-table" ref={region}>
       <caption className="visually-hidden">{caption}</caption>
@@ -65,7 +66,7 @@ export function DataTable<Row, Id extends number | string>(props: DataTableProps
             >
               {selection === undefined ? null : (
                 <td className="cell-tick">
-                  <RowBox id={id} selection={selection} name={nameOf?.(row) ?? String(id)} />
+                  <RowBox id={id} selection={selection} name={nameOf?.(row) ?? String(id)} order={ids} />
                 </td>
               )}
               {columns.map(({ key, title, cell, align }) => (
@@ -81,18 +82,40 @@ export function DataTable<Row, Id extends number | string>(props: DataTableProps
   )
 }
 
-export function RowBox<Id extends number | string>(props: { id: Id; name: string; selection: Selection<Id> }) {
-  const { id, name, selection } = props
+interface RowBoxProps<Id extends number | string> {
+  readonly id: Id
+  readonly name: string
+  readonly selection: Selection<Id>
+  /** With Shift, a range of these is selected. */
+  readonly order?: readonly Id[]
+}
+
+export function RowBox<Id extends number | string>({ id, name, selection, order = [] }: RowBoxProps<Id>) {
+  const change = ({ nativeEvent }: ChangeEvent) => {
+    if (isShiftPressed(nativeEvent)) selection.toggleTo(id, order)
+    else selection.toggle(id)
+  }
   return (
     <label className="tick row-box">
       <input
         type="checkbox"
         checked={selection.has(id)}
-        onChange={() => selection.toggle(id)}
+        onMouseDown={keepTextSelection}
+        onChange={change}
         aria-label={t('parts.list.select', { what: name })}
       />
     </label>
   )
+}
+
+/** React's change event of a box is the click, also for the Space key. */
+function isShiftPressed(event: Event): boolean {
+  return 'shiftKey' in event && event.shiftKey === true
+}
+
+/** With Shift, the browser would select the text between the boxes. */
+function keepTextSelection(event: MouseEvent): void {
+  if (event.shiftKey) event.preventDefault()
 }
 
 interface HeadingProps<Row> {

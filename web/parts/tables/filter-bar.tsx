@@ -2,6 +2,7 @@ import { useId, useState } from 'react'
 import { any, type Filter, filterValues, useSearch, type Values } from '../../app/query.ts'
 import './list.css'
 import { t } from '../../app/i18n.ts'
+import { ChannelChoice } from '../channels/channel-choice.tsx'
 
 export function FilterBar({ filters }: { filters: readonly Filter[] }) {
   const [search, change] = useSearch()
@@ -38,20 +39,30 @@ function FilterField({ filter, values, onChange }: FilterFieldProps) {
   const id = useId()
   const { name, label, kind } = filter
   const usual = filter.kind === 'choice' ? (filter.usual ?? '') : ''
-  const shared = {
+  const choose = (value: string) => onChange(name, value === usual ? '' : value)
+  const field = {
     id,
-    name,
     className: 'choice',
     'data-active': values[name] === undefined ? undefined : true,
     value: values[name] ?? usual,
-    onChange: ({ target }: { readonly target: { readonly value: string } }) =>
-      onChange(name, target.value === usual ? '' : target.value),
+  }
+  const control = {
+    ...field,
+    name,
+    onChange: ({ target }: { readonly target: { readonly value: string } }) => choose(target.value),
   }
   return (
     <div className="filter">
       <label htmlFor={id}>{label}</label>
-      {kind === 'choice' ? (
-        <select {...shared}>
+      {kind === 'channel' ? (
+        <ChannelChoice
+          {...field}
+          label={label}
+          others={[{ value: '', text: t('parts.filters.any') }]}
+          onChoice={choose}
+        />
+      ) : kind === 'choice' ? (
+        <select {...control}>
           <option value={filter.usual === undefined ? '' : any}>{t('parts.filters.any')}</option>
           {filter.options.map(({ value, text }) => (
             <option key={value} value={value}>
@@ -60,7 +71,7 @@ function FilterField({ filter, values, onChange }: FilterFieldProps) {
           ))}
         </select>
       ) : (
-        <input {...shared} type={kind === 'day' ? 'date' : 'search'} />
+        <input {...control} type={kind === 'day' ? 'date' : 'search'} />
       )}
     </div>
   )

@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { pathOf } from '../../../src/domain/pages.ts'
+import { canNotify } from '../../app/alarm.ts'
 import { useServices, useWatchState } from '../../app/context.ts'
 import { t } from '../../app/i18n.ts'
 import { usePaletteCommands } from '../../app/palette-provider.tsx'
@@ -78,7 +79,7 @@ export function CommandButtons({ commands, keys }: { commands: readonly Command[
 export function NotifyButton() {
   const { alarm, replay } = useServices()
   const { isNotifying, isRefused } = useSyncExternalStore(alarm.subscribe, alarm.get)
-  if (!('Notification' in window) || replay !== null) return null
+  if (!canNotify() || replay !== null) return null
   return (
     <button
       type="button"

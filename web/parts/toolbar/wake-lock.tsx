@@ -11,7 +11,7 @@ export interface WakeLock {
   toggle(): void
 }
 
-function useWakeLock(): WakeLock {
+export function useWakeLock(): WakeLock {
   const [isOn, setOn] = useState(() => readLocal(storageKey) === 'on')
   const { isSupported, isRefused } = useScreenAwake(isOn)
   return {
@@ -55,7 +55,10 @@ export function useScreenAwake(isWanted: boolean): { readonly isSupported: boole
 }
 
 export function KeepAwake() {
-  const { isOn, problem, toggle } = useWakeLock()
+  return <AwakeButton lock={useWakeLock()} />
+}
+
+export function AwakeButton({ lock: { isOn, problem, toggle } }: { lock: WakeLock }) {
   return (
     <button type="button" className="choice" aria-pressed={isOn} disabled={problem === 'unsupported'} onClick={toggle}>
       {problem === null ? t('live.awake.title') : t(`live.awake.${problem}`)}

@@ -47,7 +47,7 @@ interface Equipment {
 export function FindEquipment() {
   const mayScan = useMay('operate')
   return (
-    <Shell title={t('find.title')} intro={t('find.intro')}>
+    <Shell title={t('shell.pages.find.title')} intro={t('find.intro')}>
       {mayScan ? <Scanner /> : <p className="hint">{t('shell.requires.operator')}</p>}
     </Shell>
   )
@@ -326,6 +326,11 @@ function foundColumns({
       cell: ({ manufacturer = '' }) => <bdi>{plainText(manufacturer)}</bdi>,
     },
     { key: 'channels', title: t('find.columns.channels'), align: 'end', cell: ({ channels }) => channels },
+    {
+      key: 'interfaces',
+      title: t('find.columns.interfaces'),
+      cell: ({ heard_on = [] }) => <bdi>{plainText(heard_on.join(', '))}</bdi>,
+    },
     ...(slots === null
       ? []
       : [
