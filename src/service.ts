@@ -4,13 +4,23 @@
  */
 
 import { randomBytes } from 'node:crypto'
+import { networkInterfaces } from 'node:os'
 import type { FastifyBaseLogger } from 'fastify'
 import { AlertContext } from './alerts/alert-context.ts'
 import { Alerts } from './alerts/alerts.ts'
+import { AudioFaults } from './alerts/audio-faults.ts'
 import { FrequencyConflicts } from './alerts/frequency-conflicts.ts'
+import { Heartbeat } from './alerts/heartbeat.ts'
 import { NotificationQueue } from './alerts/notification-queue.ts'
 import { NotificationSender } from './alerts/notification-sender.ts'
+import { UnknownCarriers } from './alerts/unknown-carriers.ts'
 import { UnstoredNotifications } from './alerts/unstored-notifications.ts'
+import { AudioStreams } from './audio/audio-streams.ts'
+import { AudioEvidence } from './audio/clips/audio-evidence.ts'
+import { ClipStore } from './audio/clips/clip-store.ts'
+import { FaultMonitor } from './audio/fault-monitor.ts'
+import { Listening } from './audio/listening.ts'
+import { NotNowExpiry } from './audio/not-now-expiry.ts'
 import { BatteryForecasts } from './conditions/battery-forecasts.ts'
 import { ConditionMonitor } from './conditions/conditions.ts'
 import { OwnReceivers } from './conditions/own-receivers.ts'
@@ -19,9 +29,13 @@ import type { Config } from './config.ts'
 import { type ServiceHealth, serviceHealth, storeHealth } from './domain/equipment/health.ts'
 import type { Picture } from './domain/equipment/picture.ts'
 import type { EventChange } from './domain/events/event.ts'
+import { type LocalAddress, selectLocalAddresses } from './domain/identity/network.ts'
 import { canChangeSurroundings } from './domain/notifications/surroundings.ts'
 import { FrequencyChecker } from './frequencies/frequency-checker.ts'
 import { LiveFrequencies } from './frequencies/live-frequencies.ts'
+import { LiveSweeps } from './frequencies/live-sweeps.ts'
+import { MeasuredScans } from './frequencies/measured-scans.ts'
+import { ReceiverScans } from './frequencies/receiver-scans.ts'
 import { EventLog } from './history/event-log.ts'
 import { History } from './history/history.ts'
 import { RemoteWriter } from './history/remote-write.ts'
@@ -56,14 +70,19 @@ import {
   type NotificationCounters,
 } from './platform/counters.ts'
 import { untilAborted } from './platform/wait.ts'
+import { BackupSchedule } from './service/backup-schedule.ts'
 import type { ConfiguredManufacturers } from './service/configured-manufacturers.ts'
 import { Follower } from './service/follower.ts'
+import { LogLevel } from './service/log-level.ts'
 import type { ServiceOptions } from './service/options.ts'
 import { openResources, type Resources } from './service/resources.ts'
+import { type StoredFiles, storedFiles } from './service/stored-files.ts'
+import { UpdateNotice } from './service/update-notice.ts'
 import { FollowedSites } from './sites/followed-sites.ts'
 import { SiteHistory } from './sites/site-history.ts'
 import { SiteLevels } from './sites/site-levels.ts'
 import { OrphanedSites } from './sites/stale-receivers.ts'
+import { Captures } from './sources/captures.ts'
 import { Connections } from './sources/connections.ts'
 import { createNodeId, LeaseManager, nodeLease } from './sources/lease-manager.ts'
 import { ManufacturerLoader } from './sources/manufacturer-loader.ts'
@@ -82,13 +101,25 @@ import { loadPictures } from './upstream/pictures.ts'
 import { createPlanningCenter } from './upstream/planning-center.ts'
 import { createRequestThrottle } from './upstream/request-throttle.ts'
 
+/** The writes to equipment that the configuration allows. */
+interface ControlConfig {
+  readonly allowed: Config['control']
+  readonly isAllowedDuringShows: boolean
+  readonly isUnconfirmedAllowed: boolean
+  /** The path of the configuration file; null if there is none. */
+  readonly file: string | null
+}
+
 export class Service {
   readonly log: FastifyBaseLogger
+  readonly logLevel: LogLevel
   readonly db: Database
   readonly secrets: Secrets
   readonly redis: Redis | null
   readonly configuredManufacturers: ConfiguredManufacturers
   readonly installation: string
+  /** Files whose sizes and dates `/metrics` reports. */
+  readonly files: StoredFiles
   /** The value of the label `installation` of all metrics. */
   readonly installationName: string
   /** Identifies this process in leases. */
@@ -118,6 +149,7 @@ export class Service {
   readonly live: LivePublisher
   readonly checker = new FrequencyChecker()
   readonly frequencies: LiveFrequencies
+  readonly measuredScans: MeasuredScans
   readonly connections: Connections
   readonly orphanedSources: OrphanedSources
   readonly sourceRecords: SourceRecords
@@ -128,6 +160,8 @@ export class Service {
   readonly forecasts: BatteryForecasts
   readonly conditions: ConditionMonitor
   readonly frequencyConflicts: FrequencyConflicts
+  readonly unknownCarriers: UnknownCarriers
+  readonly audioFaults = new AudioFaults()
   readonly alertContext: AlertContext
   readonly notificationQueue: NotificationQueue
   readonly alerts: Alerts
@@ -135,6 +169,11 @@ export class Service {
   readonly events: EventLog
   readonly ingest: Ingest
   readonly monitor: Monitor
+  readonly captures: Captures
+  readonly sweeps = new LiveSweeps()
+  readonly receiverScans: ReceiverScans
+  /** The allowed writes to equipment. */
+  readonly control: ControlConfig
   readonly followedSites: FollowedSites
   readonly orphanedSites: OrphanedSites
   readonly siteHistory: SiteHistory
@@ -144,6 +183,16 @@ export class Service {
   readonly walkTests: WalkTests
   /** Null if it is not configured. */
   readonly remoteWrite: RemoteWriter | null
+  readonly backups: BackupSchedule
+  readonly audioStreams: AudioStreams
+  readonly listening: Listening
+  readonly faultMonitor: FaultMonitor
+  readonly clips: ClipStore
+  readonly evidence: AudioEvidence
+  /** Null if it is not configured. */
+  readonly heartbeat: Heartbeat | null
+  /** Null if it is not configured. */
+  readonly updateNotice: UpdateNotice | null
   readonly announcements: StoredAnnouncements
   /** Null if nothing may be written to the database. */
   readonly maintenance: StoreMaintenance | null
@@ -152,7 +201,7 @@ export class Service {
   readonly identityProvider: OidcProvider | null
   readonly #options: ServiceOptions
   readonly #lifetime = new AbortController()
-  #discoveryRanges: readonly string[]
+  #discovery: Pick<Config, 'discovery_ranges' | 'discovery_interfaces'>
   readonly #frequencyAnnouncements: FrequencyAnnouncements
   readonly #unstoredNotifications: UnstoredNotifications
   /** Passes reports and levels to other processes; null without Redis. */
@@ -162,6 +211,7 @@ export class Service {
   readonly #siteLevels: SiteLevels
   readonly #manufacturers: ManufacturerLoader
   readonly #follower: Follower
+  readonly #notNowExpiry: NotNowExpiry
 
   /** Each subsystem is created after those that it receives. `#subscribe` connects the others. */
   private constructor(config: Config, options: ServiceOptions, resources: Resources) {
@@ -169,16 +219,18 @@ export class Service {
     const { db, secrets, configured, redis, installation } = resources
     this.#options = options
     this.log = log
+    this.logLevel = new LogLevel(log)
     this.db = db
     this.secrets = secrets
     this.redis = redis
     this.configuredManufacturers = configured
     this.installation = installation
+    this.files = storedFiles(config)
     this.installationName = config.server.name ?? installation
     this.nodeId = createNodeId(options.pid, randomBytes(4).toString('hex'))
     this.mount = config.server.mount
     this.publicUrl = config.server.public_url
-    this.#discoveryRanges = config.discovery_ranges
+    this.#discovery = config
     this.cache = options.cache ?? { drop() {} }
     this.counters = createCounters(options.droppedLines)
     this.notificationCounters = createNotificationCounters(this.counters)
@@ -198,6 +250,7 @@ export class Service {
       this.slotRecords,
       this.checker,
     )
+    this.measuredScans = new MeasuredScans(db, lists, this.frequencies)
 
     this.connections = new Connections(db, receiverStore, sourceRegistry, log)
     this.orphanedSources = new OrphanedSources(db, receiverStore, sourceRegistry, this.settings)
@@ -209,6 +262,7 @@ export class Service {
     this.forecasts = new BatteryForecasts(this)
     this.conditions = new ConditionMonitor(this)
     this.frequencyConflicts = new FrequencyConflicts(receiverStore, this.frequencies, this.settings, log)
+    this.unknownCarriers = new UnknownCarriers(receiverStore, this.frequencies, this.measuredScans, this.settings)
     this.#frequencyAnnouncements = new FrequencyAnnouncements(this.frequencies, this.frequencyConflicts, this.live)
     this.alertContext = new AlertContext(receiverStore, this.settings, lists, this.receiverSources, this.slotRecords)
     this.notificationQueue = new NotificationQueue(db, lists, this.alertContext)
@@ -222,6 +276,9 @@ export class Service {
     this.#reportPublisher = redis && new ReportPublisher(redis, nodeId, receiverStore, this.conditions)
     this.#levelSubscriptions = redis && new LevelSubscriptions(redis, nodeId, this.levelDemand, receiverStore)
     this.monitor = new Monitor(this)
+    this.captures = new Captures(this)
+    this.receiverScans = new ReceiverScans(this)
+    this.control = toControl(config)
     const { monitor, sourceRecords } = this
     this.followedSites = new FollowedSites(monitor, sourceRegistry, sourceRecords, receiverStore, this.alerts)
     this.orphanedSites = new OrphanedSites(receiverStore, sourceRegistry, this.orphanedSources, this.ingest)
@@ -235,6 +292,15 @@ export class Service {
     this.walkTests = new WalkTests(this.history)
     this.remoteWrite =
       config.history_remote_write && !isReadOnly ? new RemoteWriter(config.history_remote_write, this) : null
+    this.backups = new BackupSchedule(config, this)
+    this.audioStreams = new AudioStreams(config, this)
+    this.listening = new Listening(config, this)
+    this.faultMonitor = new FaultMonitor(this)
+    this.clips = new ClipStore(config.data_dir, this)
+    this.evidence = new AudioEvidence(config, this)
+    this.#notNowExpiry = new NotNowExpiry(this)
+    this.heartbeat = config.heartbeat && new Heartbeat(config.heartbeat, this)
+    this.updateNotice = config.update_notice && new UpdateNotice(config.update_notice, this)
     this.announcements = new StoredAnnouncements(db, this.live)
     this.maintenance = isReadOnly ? null : createStoreMaintenance({ db, paths: config, log, now })
     this.#follower = new Follower(this)
@@ -270,9 +336,16 @@ export class Service {
       history.fault === null ? null : `Levels are not recorded: ${history.fault}`,
       remoteWrite?.problem ?? null,
       notifications.problem,
+      this.backups.problem,
+      this.heartbeat?.problem ?? null,
       ...(this.#options.listProblems?.() ?? []),
     ].filter((problem) => problem !== null)
     return serviceHealth(sourceRecords.health(), { selected: manufacturer, store, details })
+  }
+
+  /** The latest lines of the log, the oldest first. */
+  get recentLog(): readonly string[] {
+    return this.#options.recentLog?.() ?? []
   }
 
   /** Aborts when the service stops. */
@@ -286,7 +359,12 @@ export class Service {
 
   /** Networks that may be scanned in addition to the private ones. */
   get discoveryRanges(): readonly string[] {
-    return this.#discoveryRanges
+    return this.#discovery.discovery_ranges
+  }
+
+  /** The addresses of the interfaces on which devices are sought. */
+  get localAddresses(): readonly LocalAddress[] {
+    return selectLocalAddresses(networkInterfaces(), this.#discovery.discovery_interfaces)
   }
 
   hasManufacturer(code: string): boolean {
@@ -307,7 +385,7 @@ export class Service {
     this.settings.setDefaults(toDefaults(changed, this.#options.defaultIntervalSeconds))
     this.#listsChanged()
     await this.loader.applyConfigured()
-    this.#discoveryRanges = changed.discovery_ranges
+    this.#discovery = changed
   }
 
   /** Loads the changes made by other processes, until the signal aborts. */
@@ -317,6 +395,10 @@ export class Service {
     if (!isReadOnly) {
       this.forecasts.start()
       this.castFollower.start()
+      this.clips.start()
+      this.evidence.start()
+      this.#notNowExpiry.start()
+      this.receiverScans.open()
     }
     const waitForEnd = (lease: { readonly signal: AbortSignal }) => untilAborted(lease.signal)
     const registration = this.leaseManager.runWhileHeld(nodeLease(this.nodeId), signal, waitForEnd)
@@ -332,6 +414,11 @@ export class Service {
   async close(): Promise<void> {
     this.stop()
     const { alerts } = this
+    await this.listening.close()
+    await this.evidence.close()
+    this.clips.close()
+    this.#notNowExpiry.close()
+    await this.receiverScans.close()
     this.live.close()
     this.levelAges.close()
     this.ingest.levelLane.stop()
@@ -340,6 +427,8 @@ export class Service {
     await this.checker.close()
     this.#frequencyAnnouncements.close()
     this.frequencyConflicts.close()
+    this.unknownCarriers.close()
+    this.audioFaults.close()
     alerts.close()
     this.#unstoredNotifications.close()
     await alerts.flushed()
@@ -387,10 +476,18 @@ export class Service {
   }
 
   #subscribeToAlerts(): void {
-    const { alerts, events, notifications } = this
+    const { alerts, events, notifications, unknownCarriers } = this
+    this.frequencyConflicts.carriersChanged.subscribe(() => unknownCarriers.carriersChanged())
+    this.sweeps.received.subscribe((spectrum) => {
+      this.live.sweepReceived(spectrum)
+      unknownCarriers.sweepReceived(spectrum)
+    })
     alerts.changed.subscribe(() => events.loadSoon())
     alerts.loaded.subscribe(() => notifications.planSoon())
-    events.changed.subscribe((change) => this.#countEvent(change))
+    events.changed.subscribe((change) => {
+      this.#countEvent(change)
+      this.audioFaults.eventChanged(change)
+    })
     notifications.channelDisabled.subscribe(() => {
       this.reload().catch((error) => this.log.warn({ error: String(error) }, 'notification channels could not be read'))
     })
@@ -417,9 +514,16 @@ export class Service {
         live.listsChanged()
         this.alerts.titlesChanged()
         this.frequencyConflicts.listsChanged()
+        this.unknownCarriers.carriersChanged()
         this.#frequencyAnnouncements.listsChanged()
       })
     }
+    this.listening.changed.subscribe(() => live.listenersChanged())
+    this.audioStreams.changed.subscribe((change) => {
+      if (change !== 'list') return
+      this.listening.listsChanged()
+      this.evidence.listsChanged()
+    })
     this.cast.performersChanged.subscribe(() => this.history.castChanged())
     this.cast.assignmentsChanged.subscribe((receiverIds) => {
       live.listsChanged()
@@ -438,9 +542,11 @@ export class Service {
     }
     await this.forecasts.open()
     await this.loader.open()
+    this.#audioListsChanged()
     await this.receiverSources.load()
     await this.alerts.open()
     if (!isReadOnly) this.frequencyConflicts.open()
+    if (!isReadOnly) this.unknownCarriers.open()
     if (!isReadOnly) await this.events.open()
     await this.announcements.load()
     await this.connections.open()
@@ -454,11 +560,20 @@ export class Service {
     this.history.settingsChanged()
     this.alerts.settingsChanged()
     this.frequencyConflicts.listsChanged()
+    this.unknownCarriers.carriersChanged()
     this.#frequencyAnnouncements.listsChanged()
     this.cache.drop(null)
+    this.#audioListsChanged()
     this.live.listsChanged()
     this.events.loadSoon()
     this.notifications.planSoon()
+    if (this.lists.runningShows().length > 0 && !this.control.isAllowedDuringShows) this.receiverScans.endAll()
+  }
+
+  #audioListsChanged(): void {
+    this.audioStreams.mapped = new Set(this.lists.current.audioMappings.map(({ stream_id }) => stream_id))
+    this.listening.listsChanged()
+    this.evidence.listsChanged()
   }
 
   /** Counts the events of channels that this process evaluates. */
@@ -472,6 +587,15 @@ export class Service {
 
 const redisDownDetails =
   'Redis does not respond; request limits apply per process, and levels reach other processes through the database.'
+
+function toControl({ file, control, control_during_shows, control_unconfirmed }: Config): ControlConfig {
+  return {
+    allowed: control,
+    isAllowedDuringShows: control_during_shows,
+    isUnconfirmedAllowed: control_unconfirmed,
+    file,
+  }
+}
 
 /** Returns the defaults in the configuration. `intervalSeconds` overrides its DEFAULT_POLLING_INTERVAL. */
 function toDefaults({ settings }: Config, intervalSeconds?: number): SettingsDefaults {

@@ -2,8 +2,8 @@ import type { BatteryForecasts } from '../conditions/battery-forecasts.ts'
 import type { ConditionMonitor } from '../conditions/conditions.ts'
 import { type Alert, type AlertChange, isMutedOnPurpose } from '../domain/alerts/alert.ts'
 import { withNames } from '../domain/alerts/alert-names.ts'
+import { type AudioFaultContext, audioAlertEnding, listAudioCauses } from '../domain/alerts/audio-fault.ts'
 import { listReceiverCauses, receiverAlertEnding, toChannelCause } from '../domain/alerts/channel-alerts.ts'
-import { listChargerCauses } from '../domain/alerts/charger.ts'
 import {
   type Cause,
   type CauseStarts,
@@ -12,8 +12,10 @@ import {
   noStarts,
 } from '../domain/alerts/compare-causes.ts'
 import { type AlertEnding, describeEnding } from '../domain/alerts/describe-alert.ts'
+import { listFaultCauses } from '../domain/alerts/equipment-faults.ts'
 import { type ConflictContext, conflictAlertEnding, listConflictCauses } from '../domain/alerts/frequency-conflict.ts'
-import { recordingSubject, toRecordingCause } from '../domain/alerts/recording.ts'
+import { listOffPlanCauses, offPlanAlertEnding } from '../domain/alerts/off-plan.ts'
+import { faultSubjects, type ServiceFault, toFaultCause } from '../domain/alerts/service-faults.ts'
 import {
   listSourceCauses,
   listSubscriptionCauses,
@@ -21,6 +23,7 @@ import {
   subscriptionSubject,
   upstreamSubject,
 } from '../domain/alerts/source.ts'
+import { type CarrierContext, carrierAlertEnding, listCarrierCauses } from '../domain/alerts/unknown-carrier.ts'
 import { type ForecastContext, forecastAlertEnding, listForecastCauses } from '../domain/alerts/will-not-last.ts'
 import { needsMuteAttention } from '../domain/conditions/condition.ts'
 import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
@@ -35,8 +38,10 @@ import type { Connections } from '../sources/connections.ts'
 import type { ReceiverSources } from '../sources/receiver-sources.ts'
 import type { SourceRegistry } from '../sources/source-registry.ts'
 import type { AlertContext } from './alert-context.ts'
+import type { AudioFaults } from './audio-faults.ts'
 import type { FrequencyConflicts } from './frequency-conflicts.ts'
 import type { OpenAlerts } from './open-alerts.ts'
+import type { UnknownCarriers } from './unknown-carriers.ts'
 
 /** The subsystems whose states cause alerts. */
 export interface AlertInputs {
@@ -50,6 +55,8 @@ export interface AlertInputs {
   readonly conditions: ConditionMonitor
   readonly forecasts: BatteryForecasts
   readonly frequencyConflicts: FrequencyConflicts
+  readonly unknownCarriers: UnknownCarriers
+  readonly audioFaults: AudioFaults
 }
 
 interface Evaluated {
@@ -94,16 +101,33 @@ export class AlertEvaluation {
     const packs = unitStore.reportedBy(id)
     const forecastContext = this.#forecastContext(isInhibited)
     const conflictContext = this.#conflictContext(isInhibited)
+    const planContext = { plan: this.#inputs.lists.current.activePlan, isInhibited }
+    const { unknownCarriers, audioFaults } = this.#inputs
+    const carrierContext: CarrierContext = {
+      carrierNear: (channelId) => unknownCarriers.carrierNear(channelId),
+      isSettling: unknownCarriers.isSettling,
+      isInhibited,
+    }
+    const audioContext: AudioFaultContext = {
+      faultOf: (channelId, kind) => audioFaults.faultOf(channelId, kind),
+      isInhibited,
+    }
     const causes = [
       ...listReceiverCauses(receiver, context),
-      ...listChargerCauses(receiver, packs, isInhibited),
+      ...listFaultCauses(receiver, packs, isInhibited),
       ...listForecastCauses(receiver, open, forecastContext),
       ...listConflictCauses(receiver, conflictContext),
+      ...listOffPlanCauses(receiver, planContext),
+      ...listCarrierCauses(receiver, carrierContext),
+      ...listAudioCauses(receiver, audioContext),
     ]
     const endingOf = (alert: Alert) => {
-      if (alert.kind === 'charger_fault') return isInhibited ? null : 'resolved'
+      if (alert.kind === 'charger_fault' || alert.kind === 'equipment_fault') return isInhibited ? null : 'resolved'
       if (alert.kind === 'will_not_last') return forecastAlertEnding(receiver, alert, forecastContext)
       if (alert.kind === 'frequency_conflict') return conflictAlertEnding(receiver, alert, conflictContext)
+      if (alert.kind === 'off_plan') return offPlanAlertEnding(receiver, alert, planContext)
+      if (alert.kind === 'unknown_carrier') return carrierAlertEnding(receiver, alert, carrierContext)
+      if (alert.kind === 'audio_dropout' || alert.kind === 'audio_clipping') return audioAlertEnding(receiver, alert)
       return receiverAlertEnding(receiver, alert)
     }
     return this.#compare(id, { causes: causes.map((cause) => this.#withNames(cause, receiver)), open, endingOf })
@@ -137,11 +161,12 @@ export class AlertEvaluation {
     }).changes
   }
 
-  /** `fault` is null if levels can be recorded. */
-  evaluateRecording(fault: string | null): readonly AlertChange[] {
-    const alert = this.#open.find(recordingSubject)
-    return this.#compare(recordingSubject, {
-      causes: fault === null ? [] : [toRecordingCause(fault)],
+  /** `fault` is null while there is none. */
+  evaluateFault(kind: ServiceFault, fault: string | null): readonly AlertChange[] {
+    const subject = faultSubjects[kind]
+    const alert = this.#open.find(subject)
+    return this.#compare(subject, {
+      causes: fault === null ? [] : [toFaultCause(kind, fault)],
       open: alert === undefined ? [] : [alert],
       endingOf: () => (fault === null ? 'resolved' : null),
     }).changes

@@ -9,7 +9,7 @@ import { type Alert, type AlertCause, type AlertChange, type AlertCopy, toAlertB
 import { canChangeCauses } from '../domain/alerts/channel-alerts.ts'
 import { type Cause, toAlertCause } from '../domain/alerts/compare-causes.ts'
 import { describeEnding } from '../domain/alerts/describe-alert.ts'
-import { recordingSubject } from '../domain/alerts/recording.ts'
+import { faultSubjects } from '../domain/alerts/service-faults.ts'
 import { type SourceFailures, upstreamSubject } from '../domain/alerts/source.ts'
 import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
 import { recordOfSite } from '../domain/equipment/sites.ts'
@@ -51,6 +51,7 @@ export class Alerts {
   readonly context: AlertContext
   readonly unstored: UnstoredAlerts
   #recordingFault: string | null | undefined
+  #backupFault: string | null | undefined
   readonly #subsystems: Subsystems
   readonly #open: OpenAlerts
   readonly #evaluation: AlertEvaluation
@@ -68,7 +69,8 @@ export class Alerts {
   readonly #queue = new Semaphore(1)
 
   constructor(subsystems: Subsystems) {
-    const { db, notificationQueue, alertContext, settings, forecasts, frequencyConflicts, log } = subsystems
+    const { db, notificationQueue, alertContext, settings, forecasts, log } = subsystems
+    const { frequencyConflicts, unknownCarriers, audioFaults } = subsystems
     this.#subsystems = subsystems
     this.context = alertContext
     this.#open = new OpenAlerts(db, notificationQueue, alertContext, settings)
@@ -82,9 +84,11 @@ export class Alerts {
       if (kind === 'muted' && state === 'raised' && receiver_id !== null) this.#evaluateLater(receiver_id)
     })
     forecasts.checked.subscribe(() => this.#forecastsChecked())
-    frequencyConflicts.changed.subscribe((receiverIds) => {
-      for (const id of receiverIds) this.#evaluateLater(id)
-    })
+    for (const { changed } of [frequencyConflicts, unknownCarriers, audioFaults]) {
+      changed.subscribe((receiverIds) => {
+        for (const id of receiverIds) this.#evaluateLater(id)
+      })
+    }
   }
 
   open(): Promise<void> {
@@ -137,6 +141,13 @@ export class Alerts {
   recordingChanged(fault: string | null): void {
     this.#recordingFault = fault
     this.evaluateAll()
+  }
+
+  /** `fault` is undefined if another process writes the backups. */
+  backupChanged(fault: string | null | undefined): void {
+    if (fault === this.#backupFault) return
+    this.#backupFault = fault
+    if (fault !== undefined) this.evaluateAll()
   }
 
   /** Evaluates causes that depend on time, settings or the set of sources, and retries failed writes. */
@@ -247,6 +258,7 @@ export class Alerts {
     changes.push(...ofRecording)
     if (due.everything) {
       changes.push(
+        ...(this.#backupFault === undefined ? [] : this.#evaluation.evaluateFault('backup_failed', this.#backupFault)),
         ...this.#evaluation.evaluateSubscriptions(),
         ...this.#clearOrphans(),
         ...this.#evaluation.endSnoozes(),
@@ -257,7 +269,8 @@ export class Alerts {
     if (changes.length === 0) return
     try {
       await this.#open.write(changes)
-      if (this.#open.find(recordingSubject) !== undefined) this.unstored.recording.clear(({ message }) => message)
+      if (this.#open.find(faultSubjects.recording_stopped) !== undefined)
+        this.unstored.recording.clear(({ message }) => message)
     } catch (error) {
       // `evaluateAll` retries.
       for (const id of due.receivers) this.#due.receivers.add(id)
@@ -286,7 +299,7 @@ export class Alerts {
     const fault = this.#recordingFault
     if (fault === undefined) return []
     if (fault === null) this.unstored.recording.clear((unstored) => describeEnding(unstored, 'resolved'))
-    return this.#evaluation.evaluateRecording(fault)
+    return this.#evaluation.evaluateFault('recording_stopped', fault)
   }
 
   #clearOrphans(): readonly AlertChange[] {

@@ -32,6 +32,7 @@ import {
 } from '../storage/notification-deliveries.ts'
 import { findNotificationChannel } from '../storage/notifications.ts'
 import type { Secrets } from '../storage/secrets.ts'
+import { createAcknowledgeUrl } from './acknowledge-links.ts'
 import type { AlertContext } from './alert-context.ts'
 import { disableGone } from './gone-channel.ts'
 import type { NotificationQueue } from './notification-queue.ts'
@@ -270,7 +271,7 @@ export class NotificationSender {
 
   /** Counts the try. Returns null if there is nothing to send. */
   async #begin(id: number, { guard }: LeaseHandle): Promise<Attempt | null> {
-    const { db, secrets, alertContext, log } = this.#subsystems
+    const { db, secrets, publicUrl, alertContext, log } = this.#subsystems
     const { now } = this.#time
     return db.transaction(async (tx) => {
       await guard(tx)
@@ -291,7 +292,10 @@ export class NotificationSender {
       await countDeliveryChange(tx)
       const marksOf = (alert: Alert) => alertContext.marksOf(alert)
       const { without_names } = channel
-      const context = { now: now(), total: all.length, without_names, marksOf, onUnlisted: logUnlisted(log) }
+      const link = { channel, publicUrl, sentAt: delivery.created_at }
+      const acknowledgeUrlOf = (alert: Alert) => createAcknowledgeUrl(link, alert)
+      const shown = { without_names, marksOf, acknowledgeUrlOf }
+      const context = { now: now(), total: all.length, ...shown, onUnlisted: logUnlisted(log) }
       const message = createMessage({ ...delivery, id: delivery.message_id }, alerts, context)
       return { delivery, channel, message }
     })

@@ -6,7 +6,7 @@ import { onTestEnd } from '../../test/support/cleanup.ts'
 import { type ReceivedWebhook, startWebhookReceiver } from '../../test/support/notifications/webhook-receiver.ts'
 import { type Alert, noResponse } from '../domain/alerts/alert.ts'
 import { toAlertCause } from '../domain/alerts/compare-causes.ts'
-import { toRecordingCause } from '../domain/alerts/recording.ts'
+import { toFaultCause } from '../domain/alerts/service-faults.ts'
 import { defaultRule, type NotificationRule } from '../domain/notifications/rule.ts'
 import { createCounters, createNotificationCounters } from '../platform/counters.ts'
 import { Topic } from '../platform/topic.ts'
@@ -26,7 +26,15 @@ async function start(urls: readonly string[], fields: Partial<NotificationRule> 
     const channel = { id: index + 1, name: url, type: 'webhook', enabled: true } as const
     return {
       ...channel,
-      open: () => ({ ...channel, without_names: false, config: { url }, secrets: {}, signing: null, version: 1 }),
+      open: () => ({
+        ...channel,
+        without_names: false,
+        acknowledge_key: null,
+        config: { url },
+        secrets: {},
+        signing: null,
+        version: 1,
+      }),
     }
   })
   const silenced = new Set<number>()
@@ -52,7 +60,7 @@ async function start(urls: readonly string[], fields: Partial<NotificationRule> 
   const change = (alert: Alert) => alerts.changed.publish({ alert, isStored: false })
   onTestEnd(() => notifications.close())
   const raise = (id: number): Alert => {
-    const cause = toAlertCause(toRecordingCause('The disk is full.'), null)
+    const cause = toAlertCause(toFaultCause('recording_stopped', 'The disk is full.'), null)
     const alert: Alert = {
       ...cause,
       ...noResponse,

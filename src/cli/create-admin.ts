@@ -6,10 +6,10 @@ import type { Command } from 'commander'
 import { createHasher } from '../actions/access/hasher.ts'
 import { createAdmin } from '../actions/access/people.ts'
 import type { Actor } from '../domain/access/access.ts'
-import { isUsername } from '../domain/access/password.ts'
 import { toUserBody } from '../domain/access/people.ts'
 import { RequestError } from '../domain/errors.ts'
 import { sqlitePath } from '../storage/sqlite-file.ts'
+import { readNewPassword, requireUsername } from './accounts.ts'
 import { withNewStore } from './store.ts'
 import {
   type CommonOptions,
@@ -19,7 +19,6 @@ import {
   printJson,
   readOptions,
   type Terminal,
-  UsageError,
 } from './terminal.ts'
 
 interface CreateAdminOptions extends CommonOptions {
@@ -39,10 +38,8 @@ export function createAdminCommand(terminal: Terminal, done: (code: ExitCode) =>
 async function run(options: CreateAdminOptions, terminal: Terminal): Promise<ExitCode> {
   const { username, reset: isReset = false } = options
   const config = readOptions(options, terminal, { isOffline: true })
-  if (!isUsername(username)) {
-    throw new UsageError('--username: expected 1 to 64 letters, digits and . _ @ -, beginning with a letter or digit')
-  }
-  const password = options.passwordStdin ? await terminal.readLine() : await askTwice(terminal)
+  requireUsername(username)
+  const password = await readNewPassword(options, terminal)
   const path = sqlitePath(config.database_url)
   const isFirst = path !== null && !existsSync(path)
   const hasher = createHasher()
@@ -64,12 +61,4 @@ async function run(options: CreateAdminOptions, terminal: Terminal): Promise<Exi
   } finally {
     await hasher.close()
   }
-}
-
-async function askTwice(terminal: Terminal): Promise<string> {
-  const password = await terminal.askSecret('Password: ')
-  if (password === null) throw new UsageError('there is no terminal to ask for the password; use --password-stdin')
-  const again = await terminal.askSecret('Repeat password: ')
-  if (again !== password) throw new Error('The passwords do not match.')
-  return password
 }

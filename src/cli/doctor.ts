@@ -2,10 +2,12 @@
 
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { listVariableWarnings } from '../config/environment.ts'
 import { type Config, ConfigError } from '../config.ts'
+import { selectLocalAddresses } from '../domain/identity/network.ts'
 import { Service } from '../service.ts'
 import { isMissing } from '../storage/folder.ts'
 import { listHeldLeases } from '../storage/leases.ts'
@@ -84,7 +86,7 @@ function readConfiguration(options: CommonOptions, terminal: Terminal): { config
     if (!(error instanceof ConfigError) || error.message.startsWith('--') || isMissing(error.cause)) throw error
     const finding = isAccessDenied(error.cause)
       ? undetermined(`${reasonOf(error)}. ${asServiceUser}`)
-      : failed(`${reasonOf(error)}. Correct this first; nothing else can be checked.`)
+      : failed(`Nothing else can be checked until this is corrected. ${reasonOf(error)}`)
     return { config: null, check: { name, ...finding } }
   }
 }
@@ -104,7 +106,7 @@ async function checkAll(config: Config, folder: string, terminal: Terminal): Pro
     runCheck('port', () => checkPort(config)),
     runCheck('osc', () => (listen ? checkOscPort(config, listen) : null)),
     runCheck('certificate', () => checkCertificate(config, Date.now())),
-    runCheck('multicast', checkMulticast),
+    runCheck('multicast', () => checkMulticast(selectLocalAddresses(networkInterfaces(), config.discovery_interfaces))),
     runCheck('redis', () => (redis_url === null ? null : checkRedis(redis_url))),
   ])
   const { finding, url } = await store

@@ -15,7 +15,10 @@ test.each([
   ['version: 1\ngroups: [{title: a}, {title: 7}]', 'groups.1.title: expected text of 1 to 255 characters'],
   ['version: 1\ngroups: [{title: a, slots: [1, 1]}]', 'groups.0.slots: expected at most 10000 distinct whole'],
   ['version: 1\nlocations: [{name: A, locations: [{nme: B}]}]', 'locations.0.locations.0: expected'],
-  ['version: 1\nreceivers: [{manufacturer: shure, slots: {1: x}}]', 'receivers.0.slots.1: expected channel numbers'],
+  [
+    'version: 1\nreceivers: [{manufacturer: shure, slots: {1: x}}]',
+    'receivers.0.slots.1: expected a whole number from 1 to 65535',
+  ],
   [
     'version: 1\nreceivers: [{serial_number: X}]',
     'receivers.0: expected a receiver with its manufacturer (manufacturer',

@@ -4,6 +4,7 @@ import { fstatSync } from 'node:fs'
 import { type LevelWithSilent, pino } from 'pino'
 import type { Config } from '../config.ts'
 import { LruMap } from '../platform/cache.ts'
+import type { LogTail } from '../platform/log-tail.ts'
 import type { Terminal } from './terminal.ts'
 
 /** A line, as pino writes it. */
@@ -24,6 +25,7 @@ export function createLog(
   terminal: Pick<Terminal, 'env' | 'err'>,
   { log, log_format }: Pick<Config, 'log' | 'log_format'>,
   defaultLevel: LevelWithSilent = 'error',
+  tail?: LogTail,
 ) {
   const repeats = new RepeatLimiter()
   const format = log_format === 'text' ? formatText : (line: Line) => JSON.stringify(line)
@@ -33,6 +35,7 @@ export function createLog(
     const isLimited = line.level >= warnLevel && line.level < fatalLevel
     const leftOut = isLimited ? repeats.admit(causeOf(line), performance.now()) : 0
     if (leftOut === null) return
+    tail?.add(text)
     const lines = format(leftOut === 0 ? line : { ...line, left_out: leftOut }).split('\n')
     for (const part of lines) terminal.err(prefix(line) + part)
   }

@@ -17,6 +17,7 @@ import { isUpToDate } from '../storage/migrate.ts'
 import { requireNoLoss } from '../storage/repair.ts'
 import { createLog } from './log.ts'
 import { listenForHangups } from './reload.ts'
+import { ServiceManager } from './service-manager.ts'
 import { sourcesOf } from './store.ts'
 import {
   type CommonOptions,
@@ -94,7 +95,8 @@ async function poll(config: Config, isReadOnly: boolean, options: PollOptions, t
     const readAgain = () => readOptions(fileOptions, terminal)
     const reloader = new ConfigReloader(config)
     const apply = (changed: Config) => reloader.reload(changed, (next) => service.applyConfig(next))
-    hangups.start({ log, defaultLevel, readAgain, apply })
+    hangups.start({ log, logLevel: service.logLevel, defaultLevel, readAgain, apply })
+    new ServiceManager(terminal.env, log).ready(() => service.monitor.isMoving)
     if (options.port === undefined) return await pollContinuously(service, options, terminal)
     const { serveProbes } = await import('../http/app/probes.ts')
     const { version, webRoot } = terminal
@@ -191,6 +193,7 @@ async function pollContinuously(service: Service, options: PollOptions, terminal
   surviveExceptions(terminal, service.log)
   const background = Promise.all([
     service.follow(terminal.signal),
+    service.heartbeat?.run(terminal.signal),
     keepSavingLevels(service, () => service.redis?.isUp !== true, terminal.signal),
   ])
   await service.monitor.run(

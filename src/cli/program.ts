@@ -6,26 +6,30 @@ import { fileURLToPath } from 'node:url'
 import { Command, CommanderError } from 'commander'
 import { listVariableWarnings, loadEnvironmentFile } from '../config/environment.ts'
 import { ConfigError } from '../config.ts'
+import { isBuilt, release, version } from '../platform/build.ts'
 import { FileError } from '../platform/file-error.ts'
 import { StoreDownError } from '../storage/errors.ts'
+import { tokenCommand, userCommand } from './accounts.ts'
 import { backupCommand, restoreCommand } from './backup.ts'
+import { captureCommand } from './capture.ts'
+import { configCommand } from './config-check.ts'
 import { checkConnectionsCommand, realtimeStatusCommand } from './connections.ts'
 import { createAdminCommand } from './create-admin.ts'
 import { addDevicesCommands } from './devices.ts'
 import { doctorCommand } from './doctor.ts'
 import { exportCommand, importCommand } from './export-import.ts'
 import { followCommands } from './follow.ts'
+import { healthcheckCommand } from './healthcheck.ts'
 import { historyCommand } from './history.ts'
 import { migrateCommand, simulateCommand } from './maintenance.ts'
 import { notifyCommand } from './notify.ts'
 import { createOutput, escapeControls } from './output.ts'
 import { pollDevicesCommand } from './poll-devices.ts'
+import { scanCommand } from './scan.ts'
 import { serveCommand } from './serve.ts'
 import { checkApiHealthCommand, nodesCommand } from './status.ts'
+import { supportCommand } from './support.ts'
 import { type ExitCode, exitCodes, plain, type Terminal, UsageError } from './terminal.ts'
-
-const version = typeof __MICWATCH_VERSION__ === 'undefined' ? 'development' : __MICWATCH_VERSION__
-const isBuilt = typeof __MICWATCH_VERSION__ !== 'undefined'
 
 /** Under npm, Ctrl+C arrives twice: from the terminal and from npm. A second SIGINT within this time is ignored. */
 const duplicateSignalMs = 200
@@ -144,7 +148,7 @@ async function run(args: readonly string[]): Promise<ExitCode> {
   }
   const program = new Command('micwatch')
     .description('Monitors every wireless microphone in a building in real time.')
-    .version(version)
+    .version(release)
     .addCommand(serveCommand(terminal, done))
     .addCommand(pollDevicesCommand(terminal, done))
     .addCommand(checkApiHealthCommand(terminal, done))
@@ -153,13 +157,20 @@ async function run(args: readonly string[]): Promise<ExitCode> {
     .addCommand(simulateCommand(terminal, done))
     .addCommand(migrateCommand(terminal, done))
     .addCommand(createAdminCommand(terminal, done))
+    .addCommand(configCommand(terminal, done))
+    .addCommand(userCommand(terminal, done))
+    .addCommand(tokenCommand(terminal, done))
     .addCommand(doctorCommand(terminal, done))
+    .addCommand(healthcheckCommand(terminal, done))
     .addCommand(nodesCommand(terminal, done))
     .addCommand(notifyCommand(terminal, done))
     .addCommand(exportCommand(terminal, done))
     .addCommand(importCommand(terminal, done))
     .addCommand(backupCommand(terminal, done))
     .addCommand(restoreCommand(terminal, done))
+    .addCommand(supportCommand(terminal, done))
+    .addCommand(captureCommand(terminal, done))
+    .addCommand(scanCommand(terminal, done))
     .addCommand(historyCommand(terminal, done))
     .addHelpText('after', '\nTry it: micwatch serve --demo')
   for (const command of addDevicesCommands(terminal, done)) program.addCommand(command)

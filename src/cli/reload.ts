@@ -3,10 +3,12 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../config.ts'
 import type { ConfigChanges } from '../service/config-reload.ts'
+import type { LogLevel } from '../service/log-level.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface ReloadOptions {
   readonly log: FastifyBaseLogger
+  readonly logLevel: LogLevel
   /** The log level if the configuration does not set one. */
   readonly defaultLevel: string
   /** Throws a ConfigError if the configuration is invalid. */
@@ -31,11 +33,11 @@ export function listenForHangups(terminal: Terminal): { start(options: ReloadOpt
 }
 
 /** An invalid configuration changes nothing. */
-async function reload({ log, defaultLevel, readAgain, apply }: ReloadOptions): Promise<void> {
+async function reload({ log, logLevel, defaultLevel, readAgain, apply }: ReloadOptions): Promise<void> {
   try {
     const changed = readAgain()
     const { applied, needRestart } = await apply(changed)
-    log.level = changed.log ?? defaultLevel
+    logLevel.configure(changed.log ?? defaultLevel)
     if (needRestart.length === 0) log.info({ applied }, 'SIGHUP received: configuration applied')
     else {
       const keys = { applied, need_restart: needRestart }

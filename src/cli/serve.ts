@@ -10,10 +10,13 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Demo } from '../../simulators/demo.ts'
 import type { Config } from '../config.ts'
 import type { AuditRecord } from '../domain/access/access.ts'
+import { commit, release } from '../platform/build.ts'
+import { LogTail } from '../platform/log-tail.ts'
 import { pause } from '../platform/wait.ts'
 import type { Service } from '../service.ts'
 import { createLog } from './log.ts'
 import { listenForHangups } from './reload.ts'
+import { ServiceManager } from './service-manager.ts'
 import {
   type CommonOptions,
   createCommand,
@@ -94,7 +97,8 @@ async function run(
 ): Promise<ExitCode> {
   const { pid, version, webRoot, signal } = terminal
   const defaultLevel = options.demo ? 'error' : 'info'
-  const log = createLog(terminal, config, defaultLevel)
+  const tail = new LogTail()
+  const log = createLog(terminal, config, defaultLevel, tail)
   const print = (line: string) => terminal.err(line)
   /** Prints one line per action. With --json, standard output must contain only one document, so actions are logged. */
   const onAudit = ({ at, count, last_at, ...record }: AuditRecord) => {
@@ -118,11 +122,14 @@ async function run(
     version,
     webRoot,
     manufacturers: demo?.manufacturers ?? [],
+    recentLog: () => tail.lines,
     servesOnly: !options.poll,
     failsOnDamage: options.strict === true,
     createAdmin: `micwatch create_admin --username <name>${installationFlags(options, terminal.env)}`,
   })
-  hangups.start({ log, defaultLevel, readAgain, apply: app.reload })
+  hangups.start({ log, logLevel: app.service.logLevel, defaultLevel, readAgain, apply: app.reload })
+  const manager = new ServiceManager(terminal.env, log)
+  manager.ready(() => app.service.monitor.isMoving)
   const { address } = app
   const { drain_seconds } = config.server
   if (drain_seconds > 0) {
@@ -132,10 +139,11 @@ async function run(
       await pause(drain_seconds * 1000, signal)
     })
   }
-  if (options.json) printJson(terminal, { address, pid })
-  else terminal.out(`Micwatch ${options.demo ? 'shows a simulated venue' : 'is listening'} at ${address}`)
+  if (options.json) printJson(terminal, { address, pid, version, commit })
+  else terminal.out(`Micwatch ${release} ${options.demo ? 'shows a simulated venue' : 'is listening'} at ${address}`)
   const filling = demo === null ? null : fillHistory(app.service, demo.venue, { log, signal })
   if (!signal.aborted) await once(signal, 'abort')
+  manager.stopping()
   await filling
   await app.close()
   return exitCodes.ok

@@ -91,9 +91,11 @@ export interface CommonOptions {
 
 export function readOptions(options: CommonOptions, { env, prepareEnvironment }: Terminal, how?: ReadOptions): Config {
   prepareEnvironment()
-  const { config, host, port, mount, dataDir, databaseUrl, redisUrl } = options
-  const flags: ConfigFlags = { config, host, port, mount }
-  return readConfig({ ...flags, data_dir: dataDir, database_url: databaseUrl, redis_url: redisUrl }, env, how)
+  return readConfig(toFlags(options), env, how)
+}
+
+export function toFlags({ config, host, port, mount, dataDir, databaseUrl, redisUrl }: CommonOptions): ConfigFlags {
+  return { config, host, port, mount, data_dir: dataDir, database_url: databaseUrl, redis_url: redisUrl }
 }
 
 /**

@@ -9,7 +9,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Thresholds } from '../domain/conditions/condition.ts'
 import { type ConditionFlag, isInterruption } from '../domain/conditions/condition.ts'
-import { evaluateCondition, isStored, type Reception } from '../domain/conditions/evaluate.ts'
+import { evaluateCondition, isScanning, isStored, type Reception } from '../domain/conditions/evaluate.ts'
 import {
   copyFacts,
   createWatch,
@@ -395,7 +395,7 @@ export class ConditionMonitor {
       if (isInterruption(result.condition)) {
         isInterrupted = true
         resetWatch(watch, null)
-      }
+      } else if (isScanning(receiver)) resetWatch(watch, null)
       dueAt = Math.min(dueAt, result.dueAt ?? Number.POSITIVE_INFINITY)
       return { condition: result.condition, last_transmitter: result.lastTransmitter }
     })

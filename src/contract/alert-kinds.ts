@@ -4,13 +4,19 @@
  */
 
 import type { AlertData } from './alert-data.ts'
-import type { conditionStates, Fault, Severity } from './values.ts'
+import { type Fault, faultTexts } from './faults.ts'
+import type { conditionStates, Severity } from './values.ts'
 
 /** The values of an alert for its sentences. */
 interface SentenceValues extends AlertData {
   /** A channel's slot and title, else the best name that is known. */
   readonly subject: string
   readonly manufacturer: string | null
+}
+
+export interface FaultValues {
+  readonly fault?: Fault | null | undefined
+  readonly faults?: AlertData['faults'] | null
 }
 
 export interface AlertKindRow {
@@ -150,6 +156,29 @@ const rows = {
     reason: 'The transmitter is on, but there is no audio.',
     detailedReason: 'The transmitter is on, but there has been no audio for {{threshold}}.',
   },
+  audio_dropout: {
+    ...usual,
+    title: 'Audio dropout',
+    subject: 'channel',
+    severity: 'warning',
+    isEnabled: false,
+    icon: 'no_audio',
+    raisedWhen: 'the sound of a mapped channel broke off while RF was weak, or returned within 2 s; off by default',
+    sentence: ({ subject, confirmed_by }) =>
+      `${subject}: the sound broke off${confirmed_by === 'rf' ? ' while RF was weak' : ''}`,
+    reason: 'The sound broke off.',
+  },
+  audio_clipping: {
+    ...usual,
+    title: 'Audio at full scale',
+    subject: 'channel',
+    severity: 'warning',
+    isEnabled: false,
+    icon: 'clipping',
+    raisedWhen: 'the sound of a mapped channel is clipped at full scale; off by default',
+    sentence: ({ subject }) => `${subject}: the sound is clipped`,
+    reason: 'The sound reaches full scale. Lower the gain of the transmitter or the receiver.',
+  },
   muted: {
     ...usual,
     title: 'Muted',
@@ -182,6 +211,34 @@ const rows = {
     sentence: (values) => `${values.subject}: frequency conflict${describeConflict(values)}`,
     reason: 'Another frequency in use disturbs this one.',
   },
+  off_plan: {
+    ...usual,
+    title: 'Not as planned',
+    subject: 'channel',
+    severity: 'warning',
+    isEnabled: false,
+    raisedWhen:
+      'the frequency of a channel differs from that of its slot in the frequency plan in force; off by default',
+    sentence: ({ subject, tuned, planned }) =>
+      `${subject}: tuned to ${tuned ?? '?'} MHz, planned ${planned ?? '?'} MHz`,
+    reason: 'The frequency differs from the plan in force.',
+    detailedReason: 'Tuned to {{tuned}}, but {{planned}} is planned ({{plan}}).',
+  },
+  unknown_carrier: {
+    ...usual,
+    title: 'Unknown carrier',
+    subject: 'channel',
+    severity: 'warning',
+    isEnabled: false,
+    icon: 'interference',
+    raisedWhen:
+      'the sweeps of an analyser show a signal near the channel that is neither tuned nor planned; off by default',
+    sentence: (values) => `${values.subject}: unknown carrier${describeUnknownCarrier(values)}`,
+    detail: (data) => describeUnknownCarrier(data).trim(),
+    reason: 'A signal that is neither tuned nor planned is near this frequency.',
+    detailedReason:
+      '{{carrier}}: a signal that is neither tuned nor planned is near {{frequency}}. Sweep time: {{sweep}}.',
+  },
   charger_fault: {
     ...usual,
     title: 'Charger fault',
@@ -192,6 +249,17 @@ const rows = {
     // A newer version may have stored other faults.
     detail: ({ fault }) => (fault === undefined ? '' : (faultTexts[fault] ?? '')),
     reason: 'The charger reports a fault.',
+  },
+  equipment_fault: {
+    ...usual,
+    title: 'Equipment fault',
+    subject: 'receiver',
+    severity: 'warning',
+    raisedWhen:
+      'a receiver, base station or charger reports a fault of its own; `data.faults` has the parts and the words of the device',
+    sentence: (values) => `${values.subject}: ${describeFaults(values)}`,
+    detail: describeFaults,
+    reason: 'The equipment reports a fault.',
   },
   upstream_failing: {
     ...usual,
@@ -240,6 +308,17 @@ const rows = {
     sentence: ({ error }) => `The recording of levels has stopped${withColon(error)}`,
     ending: () => 'Levels are recorded again',
     reason: 'Levels are not recorded.',
+  },
+  backup_failed: {
+    ...usual,
+    title: 'Backup failed',
+    subject: 'service',
+    severity: 'warning',
+    raisedWhen: 'a [scheduled backup](backup.md#scheduled-backups) cannot be written or verified',
+    error: 'after',
+    sentence: ({ error }) => `The backup has failed${withColon(error)}`,
+    ending: () => 'Backups are written again',
+    reason: 'The backup was not written.',
   },
 } as const satisfies Record<string, AlertKindRow>
 
@@ -312,9 +391,29 @@ function describeLastBattery({ battery, minutes_left }: AlertData): string {
   return minutes_left === null ? '' : ` (last with ${formatMinutes(minutes_left)} left)`
 }
 
+/** For example "a fan has failed (FAN_1 Broken)". A newer version may have stored other faults. */
+function describeFaults({ fault, faults }: AlertData): string {
+  const text = (fault === undefined ? undefined : faultTexts[fault]) ?? 'fault'
+  const words = nameFaults({ fault, faults })
+  return words === '' ? text : `${text} (${words})`
+}
+
+/** The parts and the words of the device, for example "FAN_1 Broken"; empty if it reports no words. */
+export function nameFaults({ fault, faults }: FaultValues): string {
+  const reported = (faults ?? []).filter(({ word }) => word !== fault)
+  return reported.map(({ part, word }) => (part === null ? word : `${part} ${word}`)).join(', ')
+}
+
 function listBatteryValues({ battery, minutes_left }: AlertData): string {
   const values = [battery === null ? '' : `${battery}%`, minutes_left === null ? '' : `${minutes_left} min`]
   return values.filter((value) => value !== '').join(', ')
+}
+
+/** For example " at 566.250 MHz (-48 dBm, near 566.400 MHz, sweep time 20 s)". */
+function describeUnknownCarrier({ carrier_mhz, carrier_dbm, near_mhz, sweep_seconds }: AlertData): string {
+  if (carrier_mhz === undefined) return ''
+  const sweep = sweep_seconds === undefined ? '' : `, sweep time ${sweep_seconds} s`
+  return ` at ${carrier_mhz} MHz (${carrier_dbm} dBm, near ${near_mhz} MHz${sweep})`
 }
 
 function describeConflict({ conflict, conflicts_with, generators = [] }: AlertData): string {
@@ -336,31 +435,4 @@ function describeConflict({ conflict, conflicts_with, generators = [] }: AlertDa
     default:
       return ` (intermodulation of ${carriers})`
   }
-}
-
-const faultTexts: Readonly<Record<Fault, string>> = {
-  self_test_failed: 'self-test failed',
-  no_clock: 'no word clock',
-  bad_clock: 'the word clock is faulty',
-  antenna_short: 'short circuit at an antenna input',
-  antenna_error: 'an antenna has an error',
-  hardware_failure: 'hardware failure',
-  supply_failed: 'a power supply has failed',
-  fan_failed: 'a fan has failed',
-  device_too_hot: 'the device is too hot',
-  settings_lost: 'settings were lost',
-  update_failed: 'the firmware update failed',
-  charger_link_lost: 'the link between the chargers is lost',
-  battery_error: 'battery error',
-  unknown_module: 'unknown charging module',
-  unrecognized_battery: 'battery not recognized',
-  recovery_failed: 'deep discharge recovery failed',
-  charge_failed: 'charging failed',
-  check_battery: 'check the battery',
-  check_charger: 'check the charger',
-  communication_failure: 'no communication with the battery',
-  too_hot: 'the battery is too hot to charge',
-  too_cold: 'the battery is too cold to charge',
-  temperature_out_of_range: 'the battery is too hot or too cold to charge',
-  storage_mode: 'storage mode is on (batteries are charged to only 40%)',
 }

@@ -19,6 +19,7 @@ import {
   listOf,
   manufacturerFilter,
   NoContent,
+  NoFields,
   named,
   nullable,
   oneOf,
@@ -53,7 +54,7 @@ export const AlertFirst = Type.Object(
 const Acknowledgement = Type.Object(
   {
     at: time('When.'),
-    by: text('Name of the user or token, or `local`.'),
+    by: text('Name of the user, token or notification channel, or `local`.'),
     note: textOrNull('Note of the user.'),
     severity: oneOf(severities, 'Severity of the alert at that time.'),
   },
@@ -71,7 +72,9 @@ export const Alert = named('Alert', 'A condition that needs attention.', {
   receiver_id: wholeOrNull('Id of the affected receiver.'),
   raised_at: time('When it was raised.'),
   cleared_at: timeOrNull('When it was cleared.'),
-  acknowledged_by: textOrNull('Name of the user or token that acknowledged it, or `local`.'),
+  acknowledged_by: textOrNull(
+    'Name of the user, token or notification channel (with its link) that acknowledged it, or `local`.',
+  ),
   acknowledged_at: timeOrNull('When it was acknowledged.'),
   note: textOrNull('Note of the user who acknowledged it.'),
   acknowledgements: Type.Optional(
@@ -92,6 +95,15 @@ export const Alert = named('Alert', 'A condition that needs attention.', {
   first: Type.Optional(AlertFirst),
 })
 export type AlertBody = Body<typeof Alert>
+
+const AcknowledgeLink = named('AcknowledgeLink', 'An alert, and the link with which it can be acknowledged.', {
+  notification_channel: text('Name of the notification channel that sent the link.'),
+  expires_at: time('When the link expires. It also expires when the alert is cleared.'),
+  alert: Alert,
+})
+export type AcknowledgeLinkBody = Body<typeof AcknowledgeLink>
+
+const AcknowledgeToken = body({ token: boundedText(1, 100) })
 
 export const Silence = named(
   'Silence',
@@ -166,6 +178,24 @@ export const alertOperations = operationsOf({
     response: { 200: Alert, 409: ErrorResponse },
   }),
 
+  showAcknowledgeLink: endpoint('POST', '/api/acknowledge-link/', {
+    ...about(
+      'Monitoring',
+      'The alert that a link in a message acknowledges. The token after `#` replaces the sign-in. A token that is not valid gives 404, an expired one 410, and 409 if the alert is cleared.',
+    ),
+    body: AcknowledgeToken,
+    response: { 200: AcknowledgeLink, 404: ErrorResponse, 409: ErrorResponse, 410: ErrorResponse },
+  }),
+
+  useAcknowledgeLink: endpoint('POST', '/api/acknowledge-link/acknowledge', {
+    ...about(
+      'Monitoring',
+      'Acknowledges an alert with the token of a link, for all users; the first acknowledgement counts.',
+    ),
+    body: AcknowledgeToken,
+    response: { 200: AcknowledgeLink, 404: ErrorResponse, 409: ErrorResponse, 410: ErrorResponse },
+  }),
+
   snoozeAlert: endpoint('POST', '/api/alerts/:id/snooze', {
     ...about('Monitoring', 'Snoozes an alert for all users.'),
     params: ByAlert,
@@ -176,12 +206,14 @@ export const alertOperations = operationsOf({
   unacknowledgeAlert: endpoint('POST', '/api/alerts/:id/unacknowledge', {
     ...about('Monitoring', 'Undoes the acknowledgement of an alert for all users; it stays in `acknowledgements`.'),
     params: ByAlert,
+    body: NoFields,
     response: { 200: Alert, 409: ErrorResponse },
   }),
 
   unsnoozeAlert: endpoint('POST', '/api/alerts/:id/unsnooze', {
     ...about('Monitoring', 'Ends the snooze of an alert for all users, including that of a mute on purpose.'),
     params: ByAlert,
+    body: NoFields,
     response: { 200: Alert, 409: ErrorResponse },
   }),
 
@@ -191,6 +223,7 @@ export const alertOperations = operationsOf({
       'Marks the mute of a channel as on purpose: the alert `muted`, which is raised if necessary, is snoozed until the channel is unmuted.',
     ),
     params: ById,
+    body: NoFields,
     response: { 200: Alert, 409: ErrorResponse },
   }),
 

@@ -1,8 +1,10 @@
 /** Channels, their transmitters, the levels of both, and their slots. */
 
 import Type from 'typebox'
+import { faultWords } from './alert-data.ts'
 import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
+import { faults } from './faults.ts'
 import {
   type Body,
   ById,
@@ -26,17 +28,19 @@ import {
   text,
   textOrNull,
   time,
+  timeOrNull,
+  trueOrFalse,
   whole,
   wholeOrNull,
 } from './schema.ts'
 import {
   audioActivities,
   audioModes,
+  chargingStates,
   conditionFlags,
   conditionSeverities,
   conditionStates,
   encryptions,
-  faults,
   forecastSources,
   frequencyDiversities,
   inputLevels,
@@ -107,6 +111,12 @@ export const ChannelDetails = named(
     group_channel: Type.Optional(
       textOrNull('Group and channel, or bank and channel, such as `2,5`; null if the frequency belongs to none.'),
     ),
+    charging: Type.Optional(
+      orNull(
+        oneOf(chargingStates, 'In its charger.'),
+        'State of the transmitter of the channel in its charger; null while it is in none.',
+      ),
+    ),
     unregistered_transmitter: Type.Optional(
       flagOrNull('True while the channel receives a transmitter that is not registered to it.'),
     ),
@@ -119,6 +129,7 @@ export const ChannelDetails = named(
     transmission_mode: Type.Optional(
       orNull(oneOf(transmissionModes, 'Transmission mode.'), 'Transmission mode; the densest fits most channels.'),
     ),
+    sync_result: Type.Optional(textOrNull('Result of the last infrared sync of a Digital 6000, such as `Timeout`.')),
     booster_feed: Type.Optional(flagOrNull('Whether the receiver supplies power to antenna boosters.')),
     muted: Type.Optional(flagOrNull('Whether the output of the receiver is muted.')),
     encryption: Type.Optional(orNull(oneOf(encryptions, 'Encryption of the link.'), 'Encryption of the link.')),
@@ -138,7 +149,17 @@ export const TransmitterDetails = named(
     low_cut_hz: Type.Optional(wholeOrNull('Cut-off frequency of the low-cut filter in Hz; 0 while it is off.')),
     power_mw: Type.Optional(wholeOrNull('Transmit power, mW.')),
     lock: Type.Optional(orNull(oneOf(transmitterLocks, 'Lock.'), 'What is locked on the transmitter.')),
-    talk_switch: Type.Optional(flagOrNull('Whether the talk switch is pressed.')),
+    talk_switch: Type.Optional(flagOrNull('Whether the talk switch or talk key is pressed or latched.')),
+    link_quality: Type.Optional(
+      wholeOrNull('Link quality of a belt pack as its station reports it; the manufacturer publishes no scale.'),
+    ),
+    rssi: Type.Optional(
+      wholeOrNull('RF level of a belt pack as its station reports it; the manufacturer publishes no unit.'),
+    ),
+    rssi_2: Type.Optional(wholeOrNull('The second `rssi`.')),
+    antenna: Type.Optional(wholeOrNull('Number of the antenna to which a belt pack is connected.')),
+    test_tone: Type.Optional(flagOrNull('Whether a test tone replaces the microphone.')),
+    version_mismatch: Type.Optional(flagOrNull('Whether its firmware differs from that of the base station.')),
     battery_bars: Type.Optional(wholeOrNull('Battery level from 0 to 5 bars, as on the display of the device.')),
     battery_minutes: Type.Optional(wholeOrNull('Remaining run time in minutes.')),
     battery_minutes_to_full: Type.Optional(wholeOrNull('Remaining charging time in minutes.')),
@@ -146,6 +167,9 @@ export const TransmitterDetails = named(
     battery_health: Type.Optional(wholeOrNull('Remaining capacity in percent of the original capacity.')),
     battery_cycles: Type.Optional(wholeOrNull('Number of charge cycles.')),
     battery_temperature_c: Type.Optional(wholeOrNull('°C.')),
+    charging: Type.Optional(
+      orNull(oneOf(chargingStates, 'In its charger.'), 'State in its charger; null while it is in none.'),
+    ),
     battery_is_estimate: Type.Optional(flag('True if `battery` is estimated from the bars.')),
     battery_low: Type.Optional(flagOrNull('Low-battery warning from the equipment.')),
     fault: Type.Optional(
@@ -154,6 +178,7 @@ export const TransmitterDetails = named(
         'Fault of a pack in a charger; null if there is no fault.',
       ),
     ),
+    faults: Type.Optional(faultWords),
   },
 )
 export type TransmitterDetails = Body<typeof TransmitterDetails>
@@ -204,6 +229,13 @@ export const LastTransmitter = named('LastTransmitter', 'The transmitter that th
   last_seen: time('When it was last received.'),
 })
 
+const NotNow = named('NotNow', 'The sound of the channel is neither played nor kept at the moment.', {
+  by: text('Name of the person or token that asked for it.'),
+  since: time('When it began.'),
+  until: timeOrNull('When it ends; null: when an operator ends it.'),
+})
+export type NotNow = Body<typeof NotNow>
+
 export const Channel = named('Channel', 'A channel of a receiver; unknown values are null.', {
   id,
   channel: whole('Number of the channel on its receiver.'),
@@ -214,6 +246,7 @@ export const Channel = named('Channel', 'A channel of a receiver; unknown values
   details: Type.Optional(ChannelDetails),
   profile: Type.Optional(text('Id of the frequency profile; absent if it follows from the model.')),
   condition: Condition,
+  not_now: orNull(NotNow, '"Not now": null while the sound of the channel may be played and kept.'),
   last_transmitter: Type.Optional(LastTransmitter),
 })
 export type ChannelBody = Body<typeof Channel>
@@ -248,6 +281,11 @@ export const ChannelChange = body({
   profile: Type.Optional(nullable(profileId, 'the id of a profile')),
 })
 
+const NotNowRequest = body({
+  not_now: trueOrFalse,
+  until: Type.Optional(nullable(Type.String({ format: 'date-time' }), 'a time such as 2030-12-31T22:00:00Z')),
+})
+
 const SlotMovesRequest = body({
   moves: Type.Array(body({ ...optional({ channel_id: recordId, placeholder_id: recordId, from: slot }), slot }), {
     maxItems: 1000,
@@ -277,6 +315,16 @@ export const channelOperations = operationsOf({
     params: ById,
     querystring: Scope,
     body: ChannelChange,
+    response: { 200: Channel, 409: ErrorResponse },
+  }),
+
+  setNotNow: endpoint('PUT', '/api/channels/:id/not-now/', {
+    ...about(
+      'Audio',
+      'Stops or allows listening to a channel and keeping its sound, and that of the stream channel to which it is mapped.',
+    ),
+    params: ById,
+    body: NotNowRequest,
     response: { 200: Channel, 409: ErrorResponse },
   }),
 

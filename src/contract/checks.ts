@@ -59,7 +59,13 @@ const Sees = named('Sees', 'Current readings of the channel; null: unknown.', {
   ),
   encryption: orNull(oneOf(encryptions, 'Encryption of the link.'), 'Encryption of the link.'),
   frequency: textOrNull('Frequency in MHz with three decimal places.'),
-  frequency_planned: textOrNull('Planned frequency in MHz with three decimal places.'),
+  frequency_planned: textOrNull(
+    'Planned frequency in MHz with three decimal places: in the frequency plan in force; for a slot that it does not have, in the scene that was recalled last, else at the start of the show.',
+  ),
+  frequency_plan: orNull(
+    Type.Object({ id, title: text('Title.') }),
+    'The frequency plan in force, if it has the slot.',
+  ),
 })
 export type Sees = Body<typeof Sees>
 

@@ -69,6 +69,12 @@ export const Scan = named('Scan', 'Result of a scan.', {
       channels: whole('Number of channels.'),
       manufacturer: Type.Optional(text('Code of the manufacturer; present if `address` is.')),
       ...foundDeviceFields,
+      heard_on: Type.Optional(
+        listOf(
+          text('Such as `eth0`.'),
+          'The interfaces of this machine on which its answers arrived; present if `address` is.',
+        ),
+      ),
     }),
     'Devices inside the subnet.',
   ),

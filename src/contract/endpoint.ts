@@ -9,6 +9,7 @@ export const tags = {
   Shows: 'Shows that are planned, running or ended.',
   History: 'Recorded levels, events and markers.',
   Frequencies: 'Conflicts between carriers, suggestions, profiles of equipment, and spectrum scans.',
+  Audio: 'Audio streams, listening to channels, and who listens.',
   Discovery: 'Network scans, devices that are waiting for review, and movements.',
   Account: 'Sign-in, sign-out and set-up.',
   Review: 'Review of devices, and administration of receivers and locations.',

@@ -8,7 +8,17 @@ import { AlertData } from './alert-data.ts'
 import { Alert, AlertFirst } from './alerts.ts'
 import { Condition } from './channels.ts'
 import { Event } from './history.ts'
-import { channelDetails, dbfs, dbm, line, minutes, percent, readings, transmitterDetails } from './ingest.ts'
+import {
+  channelDetails,
+  dbfs,
+  dbm,
+  faultWords,
+  line,
+  minutes,
+  percent,
+  readings,
+  transmitterDetails,
+} from './ingest.ts'
 import { ReceiverInData } from './receivers.ts'
 import { type Body, codePattern, nullable, oneOf, time, boundedWhole as whole } from './schema.ts'
 import { AnnouncedShow } from './shows.ts'
@@ -62,6 +72,11 @@ const lastTransmitter = Type.Object(
   { description: 'a transmitter' },
 )
 
+const notNow = Type.Object(
+  { by: text(255), since: Condition.properties.since, until: orNull(Condition.properties.since) },
+  { description: 'what an operator asked for' },
+)
+
 /** Earlier versions do not send `since_known`. */
 const condition = Type.Object(
   { ...Condition.properties, since_known: optional(Condition.properties.since_known) },
@@ -77,6 +92,7 @@ const channelFields = {
   details: optional(orNull(Type.Object(channelDetails, { description: 'details' }))),
   // A condition that this version does not know is left out, and the channel is shown without one.
   condition: optional(condition),
+  not_now: optional(orNull(notNow)),
   last_transmitter: optional(orNull(lastTransmitter)),
 }
 
@@ -127,6 +143,7 @@ const alertData = {
   address: optional(text(1024)),
   error: optional(orNull(text(1024))),
   generators: optional(upTo(100, name)),
+  faults: optional(faultWords),
 }
 const dataOfAlert = Type.Object(alertData, { description: 'the data of an alert' })
 

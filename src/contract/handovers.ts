@@ -56,11 +56,11 @@ const HandoverChange = Type.Object(
     ...happened,
     what: oneOf(
       handoverChanges,
-      '`moved`: from one slot to another, with what was entered; `equipment`: without it; `name`: of a performer; `frequency`: reported by the equipment; `setting`; the others are entries of the slot.',
+      '`moved`: from one slot to another, with what was entered; `equipment`: without it; `name`: of a performer; `frequency`: reported by the equipment; `frequency_plan`: the plan in force, also if it was edited; `setting`; the others are entries of the slot.',
     ),
     id: orNull(
       Type.Union([Type.Integer(), Type.String()]),
-      'Id of the channel or placeholder, or of the performer (`name`); the key of a setting.',
+      'Id of the channel or placeholder, or of the performer (`name`); the key of a setting; the id of the plan.',
     ),
     from: value('The value before; null: none.'),
     to: value('The value after; null: none.'),

@@ -5,12 +5,16 @@ import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
 import {
   type Body,
+  body,
+  boundedWhole,
+  choiceOf,
   flag,
   listOf,
   manufacturer,
   NoContent,
   named,
   oneOf,
+  orNull,
   query,
   Scope,
   text,
@@ -19,7 +23,7 @@ import {
   timeOrNull,
   whole,
 } from './schema.ts'
-import { sourceStatuses, upstreamStatuses } from './values.ts'
+import { logLevels, sourceStatuses, upstreamStatuses } from './values.ts'
 
 export const silent_since = timeOrNull(
   'When data last arrived, if a response or a level of a fixed meter rate is due and nothing has arrived for 3 s; null otherwise.',
@@ -85,6 +89,13 @@ export const Health = named('Health', 'Health of the service and its upstreams.'
   ),
   timestamp: time('Time of this response.'),
   version: text('Version of the service.'),
+  commit: textOrNull('The commit that it was built from; null if the sources came without one.'),
+  project_url: textOrNull('The repository with the issues of this build; null if the build names none.'),
+  public_url: textOrNull('`server.public_url`, for links in messages; null if it is not configured.'),
+  update: orNull(
+    Type.Object({ version: text('The latest version.'), url: text('Where to read about it.') }),
+    'A version that is newer than this one; null without one, or if `update_notice` is not configured.',
+  ),
 })
 export type HealthBody = Body<typeof Health>
 
@@ -141,6 +152,36 @@ export const StoreAcknowledged = named('StoreAcknowledged', 'Whether there was a
   message: text('Message for users.'),
 })
 export type Acknowledged = Body<typeof StoreAcknowledged>
+
+const maxLogMinutes = 1440
+
+const LogLevel = named('LogLevel', 'The log level of this process.', {
+  level: text('The lowest level of events that are logged.'),
+  until: timeOrNull('When the configured level applies again; null while it does.'),
+})
+export type LogLevelBody = Body<typeof LogLevel>
+
+const LogLevelChange = body({ level: choiceOf(logLevels), minutes: boundedWhole(1, maxLogMinutes) })
+
+const anything = (description: string) => Type.Unknown({ description })
+
+const SupportBundle = named('SupportBundle', 'Facts for those who help with a problem, without secrets.', {
+  created_at: time('When it was created.'),
+  with_names: flag('Whether names of people, channels and equipment are included.'),
+  version: anything('Version and commit of the service.'),
+  system: anything('The machine.'),
+  configuration: anything('The configuration, manufacturers and settings. Secrets are `********`.'),
+  health: anything('As `GET /api/health/`.'),
+  metrics: textOrNull('As `GET /metrics`; null if the service could not be read.'),
+  database: anything('Engine, sizes, schema version, and the number of rows of each table.'),
+  connections: Type.Array(Type.Unknown(), { description: 'The real-time connections.' }),
+  log: Type.Array(Type.Unknown(), { description: 'The latest lines of the log, the oldest first.' }),
+})
+export type SupportBundleBody = Body<typeof SupportBundle>
+
+const SupportBundleQuery = query({
+  names: oneOf(['0', '1'], 'With `1`, names of people, channels and equipment are included.'),
+})
 
 const ReadinessQuery = query({
   exclude: oneOf(
@@ -215,6 +256,26 @@ export const healthOperations = operationsOf({
   listNodes: endpoint('GET', '/api/admin/nodes/', {
     ...about('Administration', 'The processes that use this database, and the sources assigned to them.'),
     response: { 200: Nodes },
+  }),
+
+  getLogLevel: endpoint('GET', '/api/admin/log-level/', {
+    ...about('Administration', 'The log level of the process that responds.'),
+    response: { 200: LogLevel },
+  }),
+
+  setLogLevel: endpoint('PUT', '/api/admin/log-level/', {
+    ...about(
+      'Administration',
+      'Changes the log level of the process that responds, for this number of minutes. Afterwards, the configured level applies again.',
+    ),
+    body: LogLevelChange,
+    response: { 200: LogLevel },
+  }),
+
+  getSupportBundle: endpoint('GET', '/api/admin/support-bundle.json', {
+    ...about('Administration', 'A file with facts for those who help with a problem, without secrets.'),
+    querystring: SupportBundleQuery,
+    response: { 200: SupportBundle },
   }),
 
   acknowledgeStore: endpoint('POST', '/api/admin/store/acknowledge', {

@@ -3,6 +3,7 @@
 import Type from 'typebox'
 import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
+import { PlanCarrier } from './frequency-plans.ts'
 import {
   type Body,
   body,
@@ -15,16 +16,20 @@ import {
   NoContent,
   named,
   nullable,
+  oneOf,
   pagedOf,
+  query,
   slot,
   text,
   textOrNull,
   time,
   timeOrNull,
   trueOrFalse,
+  uploadedFile,
   whole,
   wholeOrNull,
 } from './schema.ts'
+import { coordinationFormats, deviceMatches, placeholderKinds } from './values.ts'
 
 export const Undone = named('Undone', 'An action that was undone.', {
   action: text('The action, for instance `cast.import`.'),
@@ -193,6 +198,69 @@ export const PlanningCenterImport = named(
 )
 export type PlanningCenterImport = Body<typeof PlanningCenterImport>
 
+export const CoordinationImport = named(
+  'CoordinationImport',
+  'The result of an import of a coordination, or its preview.',
+  {
+    format: oneOf([...coordinationFormats, 'eqp'], 'Format of the file. `eqp` is an equipment profile.'),
+    plan: Type.Union(
+      [
+        Type.Object({
+          id: wholeOrNull('Id of the frequency plan; null for a preview.'),
+          title: text('Title: the name of the show, or of the file.'),
+          carriers: listOf(PlanCarrier, 'Its carriers, with the slots of their channels and placeholders.'),
+          spares: listOf(
+            Type.Object({ profile: text('Id of the profile.'), mhz: text('MHz with three decimals.') }),
+            'Backups.',
+          ),
+          settings: Type.Unsafe<Readonly<Record<string, unknown>>>({
+            ...Type.Record(Type.String(), Type.Unknown()),
+            description:
+              'What the file excludes (`avoid`) and includes (`inclusions`), its TV channels (`tv_channels`), and its limits for scans (`exclude_above_dbm`, `peak_above_dbm`). Nothing of it changes the settings of the installation.',
+          }),
+          conflict_count: whole('Number of conflicts between its carriers.'),
+        }),
+        Type.Null(),
+      ],
+      { description: 'The frequency plan; null for an equipment profile.' },
+    ),
+    matches: listOf(
+      Type.Object({
+        device: text('Name of the device in the file.'),
+        receiver_id: whole('Id of the receiver.'),
+        receiver: text('Name of the receiver.'),
+        by: oneOf(deviceMatches, 'What is the same.'),
+      }),
+      'The devices that are known receivers.',
+    ),
+    placeholders: listOf(
+      Type.Object({
+        id: wholeOrNull('Id; null if it is not stored yet.'),
+        slot: whole('Slot.'),
+        name: text('Name.'),
+        kind: oneOf(placeholderKinds, 'Kind.'),
+        frequency: text('Planned frequency, MHz with three decimals.'),
+        is_new: flag('Whether it is added. Otherwise, one with the name gets the frequency.'),
+      }),
+      'The placeholders for channels that are not known.',
+    ),
+    profiles: listOf(
+      Type.Object({
+        id: text('Id.'),
+        name: text('Name.'),
+        is_new: flag('Whether it is added. Otherwise, it is replaced.'),
+      }),
+      'The frequency profiles of an equipment profile.',
+    ),
+    skipped: listOf(
+      Type.Object({ line: whole('Line in the file.'), why: text('Why it is not imported.') }),
+      'Parts of the file that are not imported.',
+    ),
+    undo_id: wholeOrNull('Id for `POST /api/undo/{undo_id}`; null for a preview, or if nothing can be undone.'),
+  },
+)
+export type CoordinationImport = Body<typeof CoordinationImport>
+
 /** Null if there is no such column. */
 const columnField = Type.Optional(
   Type.Union([boundedWhole(0, 1000), boundedText(1, 255), Type.Null()], {
@@ -311,6 +379,17 @@ export const importOperations = operationsOf({
   forgetPlanningCenterToken: endpoint('DELETE', `${planningCenter}token/`, {
     ...about('Hardware', 'Deletes the stored token of Planning Center.'),
     response: { 204: NoContent, 404: ErrorResponse },
+  }),
+
+  importCoordination: endpoint('POST', '/api/import/coordination/', {
+    ...about(
+      'Frequencies',
+      'Imports a show, a workspace, a report or an equipment profile of Wireless Workbench, or a project of WSM, of at most 16 MiB. Carriers become a frequency plan, and unknown channels placeholders. With `preview=1`, nothing is stored.',
+    ),
+    querystring: query({ preview: flag('Only returns what would be stored.') }),
+    consumes: ['multipart/form-data'],
+    body: body({ file: uploadedFile('The file.') }),
+    response: { 200: CoordinationImport, 201: CoordinationImport, 409: ErrorResponse },
   }),
 
   listUndo: endpoint('GET', '/api/undo/', {

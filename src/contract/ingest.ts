@@ -3,6 +3,7 @@
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 import { ChannelDetails, TransmitterDetails, TransmitterSlot } from './channels.ts'
 import { about, endpoint, operationsOf } from './endpoint.ts'
+import { faults } from './faults.ts'
 import {
   type Body,
   body,
@@ -16,7 +17,7 @@ import {
   trueOrFalse,
   whole,
 } from './schema.ts'
-import { faults, networkModes } from './values.ts'
+import { networkModes } from './values.ts'
 
 export const line = (maxLength: number) =>
   Type.String({
@@ -74,6 +75,14 @@ const transmitterSlot = limit(TransmitterSlot.properties, {
   battery_type: reported(line(64)),
 })
 
+export const faultWords = Type.Array(
+  body({ part: nullable(line(64), 'text of 1 to 64 characters'), word: line(255) }),
+  {
+    maxItems: 64,
+    description: 'a list of at most 64 objects',
+  },
+)
+
 /** Also limits the reports of followed sites. */
 export const channelDetails = limit(ChannelDetails.properties, {
   rf_a: dbm,
@@ -91,8 +100,11 @@ export const channelDetails = limit(ChannelDetails.properties, {
     Type.Array(body(transmitterSlot), { maxItems: 16, description: 'a list of at most 16 objects' }),
   ),
   band: reported(line(64)),
+  sync_result: reported(line(64)),
   gain_db: db,
 })
+
+const ownScale = reported(boundedWhole(-1_000_000, 1_000_000))
 
 export const transmitterDetails = limit(TransmitterDetails.properties, {
   model: reported(line(255)),
@@ -100,6 +112,10 @@ export const transmitterDetails = limit(TransmitterDetails.properties, {
   gain_db: db,
   low_cut_hz: reported(boundedWhole(0, 1000)),
   power_mw: reported(boundedWhole(0, 100_000)),
+  link_quality: ownScale,
+  rssi: ownScale,
+  rssi_2: ownScale,
+  antenna: ownScale,
   battery_bars: bars,
   battery_minutes: minutes,
   battery_minutes_to_full: minutes,
@@ -107,6 +123,7 @@ export const transmitterDetails = limit(TransmitterDetails.properties, {
   battery_health: percent,
   battery_cycles: reported(boundedWhole(0, 1_000_000)),
   battery_temperature_c: db,
+  faults: reported(faultWords),
 })
 
 export const readings = {
@@ -137,6 +154,7 @@ const channel = body({
   origin_slot: ignored,
   profile: ignored,
   condition: ignored,
+  not_now: ignored,
   last_transmitter: ignored,
 })
 
@@ -165,7 +183,7 @@ const receiver = body({
   description: reported(line(1024)),
   firmware_version: reported(line(255)),
   hosted_firmware_version: reported(line(255)),
-  details: Type.Optional(body({ fault: reported(choiceOf(faults)) })),
+  details: Type.Optional(body({ fault: reported(choiceOf(faults)), faults: reported(faultWords) })),
   channels: Type.Optional(
     Type.Array(channel, { maxItems: maxChannels, description: `a list of at most ${maxChannels} channels` }),
   ),
@@ -178,6 +196,9 @@ const receiver = body({
   location: ignored,
   sources: ignored,
   can_identify: ignored,
+  spare: ignored,
+  scan_range: ignored,
+  model_status: ignored,
 })
 
 export const IngestRequest = body({

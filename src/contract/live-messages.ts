@@ -13,14 +13,16 @@ import { FrequencyProfile } from './frequencies.ts'
 import { Group } from './groups.ts'
 import { silent_since } from './health.ts'
 import { Event } from './history.ts'
+import { AudioListener } from './listening.ts'
 import * as messages from './messages.ts'
 import { ChannelAssignment, Performer } from './performers.ts'
 import { ReceiverInData } from './receivers.ts'
 import { Scan } from './scans.ts'
-import { type Body, idOf, listOf, named, query, text, textOrNull, time, whole, wholeOrNull } from './schema.ts'
+import { type Body, idOf, listOf, named, orNull, query, text, textOrNull, time, whole, wholeOrNull } from './schema.ts'
 import { AnnouncedShow, Show } from './shows.ts'
 import { AnnouncedSite } from './sites.ts'
 import { SlotRecord } from './slots.ts'
+import { sourceNames } from './sweeps.ts'
 
 const seq = whole('Number of the message; increases by one with every message that the process creates.')
 const at = time('When the message was created.')
@@ -75,6 +77,7 @@ const SnapshotData = Type.Object(
     performers: listOf(Performer, 'All performers.'),
     silences: listOf(Silence, 'Silences in effect.'),
     queue: Type.Object(Queue),
+    listeners: orNull(listOf(AudioListener, 'Who listens.'), 'Who listens; null if listening is off.'),
   },
   { description: 'The body of `GET /api/data.json` with the same filters, and the other data that pages show.' },
 )
@@ -175,6 +178,11 @@ const Scans = numbered('scans', 'A spectrum scan was uploaded or deleted.', {
 const FrequencyProfiles = numbered('frequency_profiles', 'A frequency profile was added, changed or removed.', {
   profiles: listOf(FrequencyProfile, 'All frequency profiles.'),
 })
+const FrequencyPlans = numbered(
+  'frequency_plans',
+  'Frequency plans changed, or another one is in force. `GET /api/frequency-plans/` returns them.',
+  {},
+)
 const Frequencies = numbered(
   'frequencies',
   'Carriers changed, and perhaps their conflicts, which `GET /api/frequencies/` returns. Sent at most once a second, and not for levels.',
@@ -211,6 +219,15 @@ const StatusUpdate = numbered(
 )
 const QueueMessage = numbered('queue', 'The number of devices that are waiting for review changed.', Queue)
 
+const Listeners = numbered('listeners', 'Someone has begun or stopped listening to a channel.', {
+  listeners: listOf(AudioListener, 'All who listen at the moment.'),
+})
+const AudioMappings = numbered(
+  'audio_mappings',
+  'Channels were mapped to other channels of audio streams. `GET /api/audio/mappings/` returns them.',
+  {},
+)
+
 const Resumed = unnumbered('resumed', 'The first message of a resumed connection; missed messages follow.', {
   seq: whole('The `since` of the request.'),
   epoch: text('As in the snapshot.'),
@@ -226,6 +243,21 @@ const Pong = unnumbered('pong', 'The response to `ping`.', {
 const ErrorMessage = unnumbered('error', 'A client message was invalid. The connection stays open.', {
   error: text('What is wrong.'),
 })
+
+const SweepMessage = unnumbered(
+  'sweep',
+  'An analyser has pushed a sweep to the source that the client has selected. At most four a second; a client that reads slowly misses some.',
+  {
+    source: text('Name of the source.'),
+    at: time('When the sweep began.'),
+    from_mhz: Type.Number({ description: 'Lowest frequency in MHz.' }),
+    step_mhz: Type.Number({ description: 'Distance of neighbouring frequencies in MHz.' }),
+    dbm: listOf(
+      orNull(Type.Number(), 'Level in dBm, or relative in dB; `null` if nothing was measured.'),
+      'The levels in ascending order of frequency.',
+    ),
+  },
+)
 
 const Ping = unnumbered('ping', 'Requests a `pong`.', {
   id: Type.Optional(Type.Unknown({ description: 'Any value; the response contains the same one.' })),
@@ -254,6 +286,16 @@ export const LevelsRequest = unnumbered(
   },
 )
 
+export const SweepsRequest = unnumbered(
+  'select_sweeps',
+  'Selects the source whose sweeps this connection is sent, as `sweep`. A new connection is sent none.',
+  {
+    source: Type.Union([Type.String(sourceNames), Type.Null()], {
+      description: 'Name of the source, which may push its first sweep later. Null: no more sweeps.',
+    }),
+  },
+)
+
 const changes = [
   ReceiverMessage,
   ReceiverAdded,
@@ -272,6 +314,7 @@ const changes = [
   Silences,
   Scans,
   FrequencyProfiles,
+  FrequencyPlans,
   Frequencies,
   ShowMessage,
   CheckMessage,
@@ -284,11 +327,23 @@ const changes = [
   SiteRemoved,
   StatusUpdate,
   QueueMessage,
+  Listeners,
+  AudioMappings,
 ] as const
 const Change = Type.Union([...changes])
 
-export const serverMessages = [Snapshot, Resumed, ...changes, Levels, Tick, Status, Pong, ErrorMessage] as const
-export const clientMessages = [Ping, Ack, LevelsRequest] as const
+export const serverMessages = [
+  Snapshot,
+  Resumed,
+  ...changes,
+  Levels,
+  SweepMessage,
+  Tick,
+  Status,
+  Pong,
+  ErrorMessage,
+] as const
+export const clientMessages = [Ping, Ack, LevelsRequest, SweepsRequest] as const
 export const LiveServerMessage = Type.Union([...serverMessages])
 
 type WithoutSeq<Message> = Message extends unknown ? Omit<Message, 'seq'> : never
@@ -296,6 +351,7 @@ type WithoutSeq<Message> = Message extends unknown ? Omit<Message, 'seq'> : neve
 /** A message to a client. */
 export type LiveMessage = Body<typeof LiveServerMessage>
 export type LevelsRequest = Body<typeof LevelsRequest>
+export type SweepsRequest = Body<typeof SweepsRequest>
 /** A message about a change, before it has a sequence number. */
 export type LiveChange = WithoutSeq<Body<typeof Change>>
 export type SourceBody = Body<typeof Source>

@@ -7,6 +7,8 @@ import {
   ById,
   body,
   boundedText,
+  coordinates,
+  countryCode,
   flag,
   id,
   LocalList,
@@ -42,6 +44,9 @@ const locationProperties = {
   name: text('Name.'),
   description: text('Free text.'),
   zone: textOrNull('Zone of its contents; carriers in different zones do not intermodulate.'),
+  country: textOrNull('Code of its country (ISO 3166-1 alpha-2).'),
+  latitude: orNull(Type.Number(), 'Degrees; north is positive.'),
+  longitude: orNull(Type.Number(), 'Degrees; east is positive.'),
   version,
 }
 
@@ -99,7 +104,13 @@ export const Layout = named('HardwareLayout', 'Locations with their receivers an
 })
 export type HardwareLayout = Body<typeof Layout>
 
-export const locationFields = { description: Type.Optional(boundedText(0, 2000)), zone: Type.Optional(zone) }
+export const locationFields = {
+  description: Type.Optional(boundedText(0, 2000)),
+  zone: Type.Optional(zone),
+  country: Type.Optional(nullable(countryCode, 'a country code of two letters, such as DE')),
+  latitude: Type.Optional(nullable(coordinates.latitude, 'degrees from -90 to 90')),
+  longitude: Type.Optional(nullable(coordinates.longitude, 'degrees from -180 to 180')),
+}
 export const locationId = nullable(recordId, 'the id of a location')
 const givenLocation = { name, parent: Type.Optional(locationId), ...locationFields }
 const NewLocation = body(givenLocation)

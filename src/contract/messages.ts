@@ -2,13 +2,23 @@
 
 import Type, { type TProperties, type TSchema } from 'typebox'
 import { alertKindList } from './alerts.ts'
+import { Channel } from './channels.ts'
 import { Event } from './history.ts'
 import { detailFields } from './receivers.ts'
-import { type Body, oneOf, text, textOrNull, time, whole, wholeOrNull } from './schema.ts'
+import { type Body, listOf, oneOf, text, textOrNull, time, whole, wholeOrNull } from './schema.ts'
 import { AnnouncedShow } from './shows.ts'
 import { alertStates, severities } from './values.ts'
 
-const { id: _, channels, ...changeable } = detailFields
+const { id: _, channels: __, ...changeable } = detailFields
+/** Version 1 does not change, so it has no later fields. */
+const { not_now: ___, ...channelFields } = Channel.properties
+const channels = listOf(
+  Type.Object(channelFields, {
+    title: 'Version1Channel',
+    description: 'A channel of a receiver; unknown values are null.',
+  }),
+  'Channels.',
+)
 const pingId = Type.Optional(Type.Unknown({ description: 'Any value; the response contains the same one.' }))
 
 /** Creates the schema of a message. `example` is complete except for the type. */

@@ -51,6 +51,9 @@ export const NotificationChannel = named('NotificationChannel', 'A service by wh
   without_names: flag(
     'True if its messages identify channels only by slot, without performers, labels, packs or channel names.',
   ),
+  acknowledge_link: flag(
+    'True if its messages have a link for each alert, with which anyone can acknowledge the alert without signing in. Requires `server.public_url`.',
+  ),
   version,
 })
 export type NotificationChannelBody = Body<typeof NotificationChannel>
@@ -143,6 +146,7 @@ export const notificationChannelFields = {
   }),
   enabled: Type.Optional(trueOrFalse),
   without_names: Type.Optional(trueOrFalse),
+  acknowledge_link: Type.Optional(trueOrFalse),
 }
 
 const clockTime = Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$', description: 'a time such as 19:30' })

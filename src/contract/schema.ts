@@ -30,6 +30,17 @@ export const flagOrNull = (description: string) => orNull(flag(description), des
 export const time = (description: string) => Type.String({ format: 'date-time', description })
 export const timeOrNull = (description: string) => orNull(Type.String({ format: 'date-time' }), description)
 
+/** ISO 3166-1 alpha-2, in capital or small letters. */
+export const countryCode = Type.String({
+  pattern: '^[A-Za-z]{2}$',
+  description: 'a country code of two letters, such as DE',
+})
+/** In degrees; north and east are positive. */
+export const coordinates = {
+  latitude: Type.Number({ minimum: -90, maximum: 90, description: 'degrees from -90 to 90' }),
+  longitude: Type.Number({ minimum: -180, maximum: 180, description: 'degrees from -180 to 180' }),
+}
+
 export const listOf = <Schema extends TSchema>(schema: Schema, description: string) =>
   Type.Array(schema, { description })
 
@@ -132,6 +143,9 @@ export const distinctIds = Type.Array(recordId, {
 /** Rejects unknown keys, so that a misspelled key is not mistaken for a missing one. */
 export const body = <T extends TProperties>(properties: T) =>
   Type.Object(properties, { additionalProperties: false, description: 'an object' })
+
+/** For actions without fields. The body may be absent. */
+export const NoFields = Type.Optional(body({}))
 
 /** Read-only fields, accepted so that a client can send back a response. */
 export const ignoredOfRecord = {

@@ -4,7 +4,7 @@
  */
 
 import { type AlertKind, alertKinds, alertKindTable } from './alert-kinds.ts'
-import { regions, severities } from './values.ts'
+import { evidenceKinds, regions, severities } from './values.ts'
 
 /** The sections of the settings page. */
 export const settingSubjects = [
@@ -15,6 +15,7 @@ export const settingSubjects = [
   'alerts',
   'history',
   'identify',
+  'listening',
   'documents',
 ] as const
 export type SettingSubject = (typeof settingSubjects)[number]
@@ -35,7 +36,7 @@ interface Described {
 export interface NumberSetting<Type extends 'integer' | 'decimal' = 'integer' | 'decimal'> extends Described {
   /** `decimal`: a number that may have a fraction. */
   readonly type: Type
-  readonly unit: 's' | 'min' | '%' | 'dBm' | 'd' | 'GB'
+  readonly unit: 's' | 'min' | '%' | 'dBm' | 'd' | 'GB' | null
   readonly min: number
   readonly max: number
   readonly default: number
@@ -65,6 +66,8 @@ export interface TimeZoneSetting extends Described {
 /** Names separated by commas; empty for none. Of two values, none warns earlier. */
 export interface ListSetting extends Described {
   readonly type: 'list'
+  /** Absent: any names. */
+  readonly names?: readonly string[]
   readonly default: string
 }
 
@@ -87,6 +90,7 @@ const alerting = { ...perScope, subject: 'alerts' } as const
 const polling = { subject: 'polling', isPerManufacturer: true, isPerGroup: false } as const
 const history = { subject: 'history', isPerManufacturer: false, isPerGroup: false } as const
 const identify = { subject: 'identify', isPerManufacturer: false, isPerGroup: false } as const
+const listening = { subject: 'listening', isPerManufacturer: false, isPerGroup: false } as const
 const documents = { subject: 'documents', isPerManufacturer: false, isPerGroup: false } as const
 
 export const thresholdKinds = {
@@ -293,6 +297,69 @@ const installationKinds = {
     description: 'The same while a show is running.',
     label: 'Flash lights during shows',
     hint: 'If off, nothing flashes while a show is running.',
+  },
+  AUDIO_EVIDENCE_ALWAYS: {
+    ...listening,
+    type: 'boolean',
+    default: false,
+    description:
+      'If true, sound is kept also while no show is running. Needs `audio_evidence` in the configuration file.',
+    label: 'Keep sound without a show',
+    hint: 'If off, sound is kept only while a show is running. Has no effect while audio_evidence is off in the configuration file.',
+  },
+  AUDIO_EVIDENCE_KINDS: {
+    ...listening,
+    type: 'list',
+    names: evidenceKinds,
+    default: 'rf_dropout,interference,audio_clipping,marker',
+    description: `Kinds of events for which sound is kept, separated by commas: ${evidenceKinds.map((kind) => `\`${kind}\``).join(', ')}.`,
+    label: 'Events with sound',
+    hint: `Events for which sound is kept, separated by commas: ${evidenceKinds.join(', ')}.`,
+  },
+  AUDIO_EVIDENCE_MAX_GB: {
+    ...listening,
+    type: 'decimal',
+    unit: 'GB',
+    min: 0.00001,
+    max: 1_000_000,
+    default: 2,
+    earlier: 'higher',
+    description: 'Maximum disk space for kept sound, in GB. The oldest clips are deleted first.',
+    label: 'Maximum size of sound',
+    hint: 'When clips exceed this size, the oldest are deleted.',
+  },
+  AUDIO_EVIDENCE_DAYS: {
+    ...listening,
+    ...days,
+    max: 90,
+    default: 14,
+    description: 'Days for which sound is kept.',
+    label: 'Keep sound',
+    hint: 'Clips are deleted afterwards.',
+  },
+  MAX_LISTENERS: {
+    ...listening,
+    type: 'integer',
+    unit: null,
+    min: 1,
+    max: 64,
+    default: 8,
+    earlier: 'lower',
+    description: 'How many may listen to channels at a time.',
+    label: 'Listeners at a time',
+    hint: 'How many may listen to channels at a time. Each needs about 0.8 Mbit/s.',
+  },
+  MAX_LISTENERS_PER_PERSON: {
+    ...listening,
+    type: 'integer',
+    unit: null,
+    min: 1,
+    max: 8,
+    default: 2,
+    earlier: 'lower',
+    description: 'How many channels one person or token may listen to at a time.',
+    label: 'Channels for each person',
+    hint: 'How many channels one person or token may listen to at a time, for example on a computer and a phone.',
   },
   REGION: {
     ...documents,

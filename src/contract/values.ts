@@ -3,7 +3,7 @@
 export const roles = ['viewer', 'operator', 'admin'] as const
 export type Role = (typeof roles)[number]
 
-export const permissionNames = [
+export const rolePermissions = [
   'read',
   'operate',
   'inspect',
@@ -13,9 +13,16 @@ export const permissionNames = [
   'review',
   'administer',
 ] as const
+export type RolePermission = (typeof rolePermissions)[number]
+
+/** No role includes these: an administrator grants them to users and tokens. */
+export const grantedPermissions = ['listen'] as const
+export type GrantedPermission = (typeof grantedPermissions)[number]
+
+export const permissionNames = [...rolePermissions, ...grantedPermissions] as const
 export type Permission = (typeof permissionNames)[number]
 
-export const actorKinds = ['user', 'token', 'local', 'guest', 'cli', 'osc'] as const
+export const actorKinds = ['user', 'token', 'local', 'guest', 'cli', 'osc', 'notification_channel'] as const
 
 /** Noun first. The log may contain other actions of earlier versions. */
 export const auditActions = [
@@ -23,10 +30,12 @@ export const auditActions = [
   'session.login',
   'session.logout',
   'session.kiosk',
+  'session.end',
   'user.create',
   'user.change',
   'user.password',
   'user.delete',
+  'user.totp',
   'token.create',
   'token.change',
   'token.revoke',
@@ -46,6 +55,9 @@ export const auditActions = [
   'connection.stop',
   'receiver.add',
   'receiver.identify',
+  'receiver.scan',
+  'receiver.end_scan',
+  'capture.start',
   'receiver.change',
   'receiver.delete',
   'location.add',
@@ -53,6 +65,12 @@ export const auditActions = [
   'location.delete',
   'channel.move',
   'channel.change',
+  'channel.not_now',
+  'channel.audio',
+  'listen.start',
+  'listen.stop',
+  'clip.play',
+  'clip.delete',
   'slots.change',
   'slot.change',
   'slot.swap',
@@ -63,6 +81,13 @@ export const auditActions = [
   'frequency_profile.create',
   'frequency_profile.change',
   'frequency_profile.delete',
+  'audio_stream.create',
+  'audio_stream.change',
+  'audio_stream.delete',
+  'frequency_plan.create',
+  'frequency_plan.change',
+  'frequency_plan.delete',
+  'frequency_plan.use',
   'group.create',
   'group.change',
   'group.delete',
@@ -95,6 +120,11 @@ export const auditActions = [
   'marker.delete',
   'scan.upload',
   'scan.delete',
+  'scan.choose',
+  'bands.change',
+  'tv_stations.import',
+  'coordination.import',
+  'scan.keep',
   'history.prune',
   'settings.change',
   'settings.forget',
@@ -119,6 +149,9 @@ export const auditActions = [
   'store.restore',
   'store.repair',
   'store.acknowledge',
+  'log_level.change',
+  'backup.create',
+  'support_bundle.create',
 ] as const
 export type AuditAction = (typeof auditActions)[number]
 
@@ -139,6 +172,10 @@ export type NotificationType = (typeof notificationTypes)[number]
 export const deliveryStatuses = ['pending', 'sent', 'failed', 'expired'] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const
+export const backupStates = ['present', 'changed', 'missing'] as const
+export type BackupState = (typeof backupStates)[number]
+
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 export type Weekday = (typeof weekdays)[number]
 
@@ -154,7 +191,7 @@ export type ConnectionStatus = (typeof connectionStatuses)[number]
 export const transports = ['websocket', 'sse', 'tcp', 'udp'] as const
 export type Transport = (typeof transports)[number]
 
-export const unitTypes = ['mic_transmitter', 'iem_receiver'] as const
+export const unitTypes = ['mic_transmitter', 'iem_receiver', 'beltpack'] as const
 export type UnitType = (typeof unitTypes)[number]
 
 export const onlineStates = ['online', 'offline', 'unknown'] as const
@@ -205,35 +242,14 @@ export type Encryption = (typeof encryptions)[number]
 export const audioActivities = ['low', 'good', 'clipping'] as const
 export type AudioActivity = (typeof audioActivities)[number]
 
+/** Why sound that broke off is taken for a dropout. */
+export const dropoutEvidence = ['rf', 'return'] as const
+
 export const forecastSources = ['device', 'history'] as const
 
-export const faults = [
-  'self_test_failed',
-  'no_clock',
-  'bad_clock',
-  'antenna_short',
-  'antenna_error',
-  'hardware_failure',
-  'supply_failed',
-  'fan_failed',
-  'device_too_hot',
-  'settings_lost',
-  'update_failed',
-  'charger_link_lost',
-  'battery_error',
-  'unknown_module',
-  'unrecognized_battery',
-  'recovery_failed',
-  'charge_failed',
-  'check_battery',
-  'check_charger',
-  'communication_failure',
-  'too_hot',
-  'too_cold',
-  'temperature_out_of_range',
-  'storage_mode',
-] as const
-export type Fault = (typeof faults)[number]
+/** Of a transmitter in its charger. */
+export const chargingStates = ['charging', 'full'] as const
+export type ChargingState = (typeof chargingStates)[number]
 
 /** In the order of precedence. */
 export const evaluatedStates = [
@@ -250,6 +266,7 @@ export const evaluatedStates = [
   'muted',
   'clipping',
   'battery_replace_soon',
+  'charging',
   'tx_off',
   'no_battery_data',
 ] as const
@@ -266,6 +283,8 @@ export const eventKinds = [
   'rf_dropout',
   'interference',
   'clipping',
+  'audio_dropout',
+  'audio_clipping',
   'muted',
   'unmuted',
   'battery_low',
@@ -292,6 +311,9 @@ export const eventKinds = [
 ] as const
 export type EventKind = (typeof eventKinds)[number]
 
+/** The kinds of events for which sound can be kept. */
+export const evidenceKinds = ['rf_dropout', 'interference', 'audio_dropout', 'audio_clipping', 'marker'] as const
+
 /** The kinds in the `events` of a handover. */
 export const handoverEvents = ['rf_dropout', 'battery_died', 'receiver_offline', 'source_failing'] as const
 export type HandoverEventKind = (typeof handoverEvents)[number]
@@ -309,7 +331,7 @@ export const slotFields = [
   'spares',
 ] as const
 
-export const recordedChanges = [...slotFields, 'moved', 'equipment', 'name', 'setting'] as const
+export const recordedChanges = [...slotFields, 'moved', 'equipment', 'name', 'setting', 'frequency_plan'] as const
 export type RecordedChange = (typeof recordedChanges)[number]
 
 /** The kinds in the `changes` of a handover. */
@@ -322,6 +344,9 @@ export type SwapKind = (typeof swapKinds)[number]
 
 export const changeReasons = ['will_not_last', 'nearly_empty', 'unknown'] as const
 export type ChangeReason = (typeof changeReasons)[number]
+
+/** Why a mapping of a channel to an audio stream is proposed. */
+export const proposalReasons = ['label', 'device', 'address'] as const
 
 export const checkResults = ['pass', 'fail'] as const
 export type CheckResult = (typeof checkResults)[number]
@@ -337,8 +362,18 @@ export const scanFormats = [
   'rohde_schwarz',
   'keysight',
   'anritsu',
+  'sweeps',
+  'mixed',
 ] as const
 export type ScanFormat = (typeof scanFormats)[number]
+
+/** Files of Wireless Workbench and WSM that contain the frequencies of a show. */
+export const coordinationFormats = ['shw', 'cws', 'wsm', 'wwb_csv'] as const
+export type CoordinationFormat = (typeof coordinationFormats)[number]
+
+/** The property that a device in a coordination has in common with a receiver. */
+export const deviceMatches = ['serial_number', 'address', 'name'] as const
+export type DeviceMatchKind = (typeof deviceMatches)[number]
 
 export const gapReasons = ['stopped', 'storage', 'off'] as const
 export type GapReason = (typeof gapReasons)[number]
@@ -346,6 +381,9 @@ export type GapReason = (typeof gapReasons)[number]
 /** Determines the raster of TV channels. */
 export const regions = ['US', 'EU', 'AU', 'JP', 'NZ', 'BR'] as const
 export type Region = (typeof regions)[number]
+
+export const bandStatuses = ['free', 'licensed', 'temporary', 'forbidden'] as const
+export type BandStatus = (typeof bandStatuses)[number]
 
 /** `robust` keeps the most distance; `more` fits the most carriers. */
 export const guardLevels = ['robust', 'standard', 'more'] as const
@@ -363,8 +401,10 @@ export const conflictKinds = [
   'foreign',
   'outside_band',
   'tv',
+  'occupied',
   'duplicate',
   'spacing',
+  'peak',
   '2t3o',
   '2t5o',
   '2t7o',
@@ -372,6 +412,37 @@ export const conflictKinds = [
   '3t3o',
 ] as const
 export type ConflictKind = (typeof conflictKinds)[number]
+
+/** These may remain where a suggestion finds no frequency without conflicts. */
+export const softKinds = ['spacing', ...productKinds, 'occupied', 'peak', 'tv'] as const
+
+/** Why a carrier is not placed. Of two equally frequent kinds, the first one counts. */
+export const reasonKinds = [
+  'spacing',
+  '2t3o',
+  '3t3o',
+  '2t5o',
+  '2t7o',
+  '2t9o',
+  'occupied',
+  'peak',
+  'tv',
+  'outside_band',
+  'time',
+] as const
+export type ReasonKind = (typeof reasonKinds)[number]
+
+/** `unmeasured`: no scan covers the frequency of the carrier. */
+export const measuredStates = ['free', 'occupied', 'unmeasured'] as const
+export type MeasuredState = (typeof measuredStates)[number]
+
+/** `wwb` is `list`. */
+export const carrierFormats = ['csv', 'list', 'wwb', 'wsm'] as const
+export type CarrierFormat = (typeof carrierFormats)[number]
+
+/** The first that applies to a carrier of a plan. */
+export const planResults = ['missing', 'differs', 'off', 'same'] as const
+export type PlanResult = (typeof planResults)[number]
 
 /** These disturb at once, while the carriers are on. */
 export const criticalConflictKinds = ['duplicate', 'foreign', 'spacing'] as const satisfies readonly ConflictKind[]

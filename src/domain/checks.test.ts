@@ -60,6 +60,7 @@ describe('what the service sees', () => {
           audioFloor: null,
           walkTest: null,
           plannedFrequency: null,
+          plan: null,
           endsAt: 3 * hour,
           now: 0,
           forecast: minutes(180),
@@ -105,7 +106,7 @@ describe('what the service sees', () => {
     const fields = { condition, ...withDetails({ encryption: 'on' }) }
     expect(see(fields, { walkTest: { ...walk, loudest: null }, plannedFrequency: '611.000' })).toEqual({
       ...{ transmitter_on: null, battery: null, minutes_left: null, lasts: null, audio_heard: null, encryption: null },
-      ...{ rf_lowest: -60, dropouts: 0, frequency: '610.000', frequency_planned: '611.000' },
+      ...{ rf_lowest: -60, dropouts: 0, frequency: '610.000', frequency_planned: '611.000', frequency_plan: null },
     })
   })
 })

@@ -7,7 +7,7 @@ import type { ChannelCheckBody, CheckBody, CheckedState, Sees } from '../contrac
 import type { CheckResult } from '../contract/values.ts'
 import { hasRow } from './conditions/condition.ts'
 import { isSilence } from './conditions/level-watch.ts'
-import { type Channel, frequencyOf } from './equipment/receiver.ts'
+import { type Channel, frequencyOf, isChannelMuted } from './equipment/receiver.ts'
 import { RequestError } from './errors.ts'
 import type { Forecast } from './forecast/forecast.ts'
 import { type Show, stateOf } from './shows.ts'
@@ -84,6 +84,8 @@ export interface SeenChannel {
   /** Null if no check of the channel has begun. */
   readonly walkTest: WalkTest | null
   readonly plannedFrequency: string | null
+  /** The frequency plan in force, if it has the slot. */
+  readonly plan: Sees['frequency_plan']
   /** The planned end of the show, in epoch milliseconds. */
   readonly endsAt: number | null
   readonly now: number
@@ -101,7 +103,7 @@ export function toChannelCheck({ began_at, last }: CheckState, seen: SeenChannel
   }
 }
 
-function toSees({ channel, audioFloor, walkTest, plannedFrequency, endsAt, now, ...seen }: SeenChannel): Sees {
+function toSees({ channel, audioFloor, walkTest, plannedFrequency, plan, endsAt, now, ...seen }: SeenChannel): Sees {
   const isCurrent = !hasRow(channel.condition, 'receiver_offline') && !hasRow(channel.condition, 'stale')
   const transmitter = isCurrent ? channel.transmitter : null
   const forecast = transmitter && seen.forecast
@@ -116,6 +118,7 @@ function toSees({ channel, audioFloor, walkTest, plannedFrequency, endsAt, now, 
     encryption: transmitter === null ? null : (channel.details?.encryption ?? null),
     frequency: frequencyOf(channel),
     frequency_planned: plannedFrequency,
+    frequency_plan: plan,
   }
 }
 
@@ -125,7 +128,7 @@ function hadAudio(walkTest: WalkTest | null, audioFloor: number | null): boolean
 
 /** Null if the equipment does not report audio. */
 function hasAudio({ transmitter, details, ...channel }: Channel, audioFloor: number | null): boolean | null {
-  if (transmitter?.details?.muted === true || details?.muted === true) return false
+  if (isChannelMuted({ transmitter, details })) return false
   const peak = details?.audio_peak ?? transmitter?.audio_level ?? channel.audio_level
   if (peak !== null) return !isSilence(peak, audioFloor)
   return details?.audio_activity == null ? null : details.audio_activity !== 'low'

@@ -12,12 +12,31 @@ export const requestErrors = {
   not_json: { status: 400, message: () => 'The body is not valid JSON.' },
   sign_in_needed: { status: 401, message: () => 'Sign in, or send an API token.' },
   wrong_credentials: { status: 401, message: () => 'The user name or the password is wrong.' },
+  code_needed: { status: 401, message: () => 'Enter the code of your authenticator app, or a recovery code.' },
+  code_refused: {
+    status: 401,
+    message: () => 'The code is wrong, has expired or was already used. Wait for the next one, and check the clocks.',
+  },
   wrong_token: { status: 401, message: () => 'This token is wrong, was revoked, or has expired.' },
   oidc_denied: { status: 401, message: () => 'The sign-in was cancelled at the provider.' },
   oidc_expired: { status: 401, message: () => 'This sign-in has expired or was already completed. Start again.' },
   foreign_origin: { status: 403, message: () => 'Requests from other sites are not allowed.' },
   not_allowed: { status: 403, message: (role: string) => `The role ${role} is required.` },
-  not_a_user: { status: 403, message: () => 'Only a signed-in user has a password to change.' },
+  listen_not_granted: {
+    status: 403,
+    message: () =>
+      'The permission listen is required, which no role includes. An administrator grants it to a user or token.',
+  },
+  listening_needs_tls: {
+    status: 403,
+    message: () =>
+      'Sound is only sent over TLS. Connect with https, or set listening_without_tls: true in the configuration file.',
+  },
+  not_a_user: { status: 403, message: () => 'Only a signed-in local user can do this.' },
+  totp_needed: {
+    status: 403,
+    message: () => 'This account requires an authenticator app. Set it up on the account page first.',
+  },
   csrf_token_needed: {
     status: 403,
     message: () => 'Send the X-CSRF-Token header with the token from the sign-in response.',
@@ -31,6 +50,7 @@ export const requestErrors = {
   },
   oidc_inactive: { status: 403, message: () => 'This account is deactivated. Ask an administrator to activate it.' },
   not_found: { status: 404, message: (what: string) => `There is no ${what}.` },
+  wrong_link: { status: 404, message: () => 'This link is not valid.' },
   wrong_method: { status: 405, message: (method: string) => `This address does not support ${method}.` },
   too_slow: { status: 408, message: () => 'The request took too long to arrive.' },
   scan_running: { status: 409, message: () => 'A scan is already running. Wait until it ends.' },
@@ -48,6 +68,16 @@ export const requestErrors = {
     status: 409,
     message: (what: string) => `The action can no longer be undone, because ${what} has been changed since.`,
   },
+  listening_off: {
+    status: 409,
+    message: () =>
+      'Listening is off. To switch it on, set listening: true in the configuration file, and restart Micwatch.',
+  },
+  evidence_off: {
+    status: 409,
+    message: () =>
+      'No sound is kept. To switch it on, set audio_evidence: true in the configuration file, and restart Micwatch.',
+  },
   disabled: { status: 409, message: (code: string) => `Manufacturer ${code} is disabled.` },
   managed_by_provider: {
     status: 409,
@@ -59,6 +89,7 @@ export const requestErrors = {
   none_changed: { status: 409, message: () => 'Nothing was changed.' },
   last_admin: { status: 409, message: () => 'At least one active local administrator must remain.' },
   already_set_up: { status: 409, message: () => 'An administrator already exists.' },
+  link_expired: { status: 410, message: () => 'This link has expired.' },
   stale: {
     status: 412,
     message: (what: string) => `There is a newer version of ${what}. Compare it with your change, and try again.`,
@@ -66,6 +97,7 @@ export const requestErrors = {
   too_large: { status: 413, message: () => 'The body is too large.' },
   address_too_long: { status: 414, message: () => 'The address is longer than 8 KiB.' },
   not_json_type: { status: 415, message: () => 'The body must be application/json.' },
+  not_rows: { status: 415, message: () => 'The body must be application/json, or text/csv with ?source=.' },
   not_a_form: { status: 415, message: () => 'The body must be multipart/form-data.' },
   not_a_picture: { status: 415, message: () => 'The body must be a PNG, JPEG or WebP picture.' },
   misdirected: {
@@ -75,6 +107,10 @@ export const requestErrors = {
       'behind a proxy, also add the network of the proxy to server.trusted_proxies (MICWATCH_TRUSTED_PROXIES).',
   },
   upgrade_required: { status: 426, message: () => 'This address requires a WebSocket connection.' },
+  listeners_of_person: {
+    status: 429,
+    message: () => 'You already listen in other places. Stop listening there first.',
+  },
   rate_limited: { status: 429, message: () => 'Too many requests.' },
   head_too_large: { status: 431, message: () => 'The request headers are too large.' },
   internal: { status: 500, message: () => 'Internal server error.' },
@@ -88,6 +124,7 @@ export const requestErrors = {
   },
   planning_center_failed: { status: 502, message: (sentence: string) => sentence },
   identify_failed: { status: 503, message: (name: string) => `${name} does not respond.` },
+  scan_failed: { status: 503, message: (name: string) => `${name} does not scan.` },
   upstream_failed: { status: 503, message: () => 'None of the requested systems could be polled.' },
   planning_center_limited: { status: 503, message: (sentence: string) => sentence },
   oidc_unreachable: {
@@ -104,6 +141,10 @@ export const requestErrors = {
   frequencies_busy: { status: 503, message: () => 'Too many frequency checks are waiting. Try again later.' },
   history_busy: { status: 503, message: () => 'Too many reads of recorded levels are waiting. Try again later.' },
   scans_busy: { status: 503, message: () => 'Too many scans are waiting to be read. Try again later.' },
+  sweeps_full: {
+    status: 503,
+    message: () => 'Too many analysers push sweeps. Delete the sweeps of a source that has ended.',
+  },
   frequencies_slow: {
     status: 503,
     message: () => 'The frequencies could not be checked within 30 seconds. Check fewer carriers at a time.',
@@ -113,7 +154,9 @@ export const requestErrors = {
     message: () => 'Too many connections from this address are in use. Close some, or try again later.',
   },
   websocket_full: { status: 503, message: () => 'There are too many real-time connections; try again later.' },
+  audio_elsewhere: { status: 503, message: (sentence: string) => sentence },
   websocket_off: { status: 503, message: () => 'Real-time updates are disabled.' },
+  listeners_full: { status: 503, message: () => 'Too many people listen at the moment. Try again later.' },
   stopping: { status: 503, message: () => 'The service is stopping.' },
 } as const satisfies Record<string, RequestErrorKind>
 

@@ -69,6 +69,7 @@ const statuses: Partial<Record<ConditionState, MicboardStatus>> = {
   battery_low: 'REPLACE',
   receiver_offline: 'RX_COM_ERROR',
   stale: 'RX_COM_ERROR',
+  charging: 'TX_COM_ERROR',
   tx_off: 'TX_COM_ERROR',
 }
 

@@ -38,7 +38,7 @@ function toNode({ source: lease, owner, epoch, seconds_left }: HeldLease): NodeB
   return { ...toProcess(owner), work: isSubscription ? 'link' : 'polling', source, manufacturer, epoch, seconds_left }
 }
 
-function toProcess(owner: string): Process {
+export function toProcess(owner: string): Process {
   const [, host = owner, pid = ''] = /^(.*):(\d+):[^:]*$/.exec(owner) ?? []
   return { owner, host, pid: Number(pid) }
 }

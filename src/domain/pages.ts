@@ -1,6 +1,6 @@
 /** The pages, with their paths and required permissions. The service serves them, and the browser selects the view. */
 
-import type { Permission } from '../contract/values.ts'
+import type { Permission, RolePermission } from '../contract/values.ts'
 
 /** The sections of the administrative pages. */
 const sectionNames = ['review', 'show', 'service', 'access'] as const
@@ -10,11 +10,11 @@ interface PageEntry {
   readonly name: string
   /** Relative to the mount prefix; `:id` matches one path segment. */
   readonly path: string
-  readonly needs: Permission | 'nothing'
+  readonly needs: RolePermission | 'nothing'
   /** The section of the administrative navigation. */
   readonly section?: SectionName
   /** Without this permission, the page could show only an error, so menus omit it. The default is `needs`. */
-  readonly listedFor?: Permission
+  readonly listedFor?: RolePermission
 }
 
 export const pages = [
@@ -40,6 +40,7 @@ export const pages = [
   { name: 'sign_in', path: '/sign-in', needs: 'nothing' },
   { name: 'set_up', path: '/set-up', needs: 'nothing' },
   { name: 'kiosk', path: '/kiosk', needs: 'nothing' },
+  { name: 'acknowledge', path: '/acknowledge', needs: 'nothing' },
 
   // Open to every role. The API checks each request, and the page shows its error messages.
   { name: 'account', path: '/account', needs: 'inspect' },
@@ -62,6 +63,7 @@ export const pages = [
     section: 'service',
     listedFor: 'inspect_notifications',
   },
+  { name: 'backups', path: '/admin/backups', needs: 'inspect', section: 'service', listedFor: 'administer' },
   { name: 'nodes', path: '/admin/nodes', needs: 'inspect', section: 'service' },
   { name: 'people', path: '/admin/people', needs: 'inspect', section: 'access', listedFor: 'administer' },
   { name: 'tokens', path: '/admin/tokens', needs: 'inspect', section: 'access', listedFor: 'administer' },
@@ -86,6 +88,11 @@ type PathOf<Name extends PageName> = Extract<PageRow, { readonly name: Name }>['
 
 export function pathOf<Name extends PageName>(name: Name): PathOf<Name> {
   return rowOf(name).path as PathOf<Name>
+}
+
+/** The address of a path for people outside. `publicUrl`: `server.public_url`. */
+export function urlOf(publicUrl: string, path: string): string {
+  return `${publicUrl.replace(/\/+$/, '')}${path}`
 }
 
 /** True if menus list the page for a user with these permissions. */

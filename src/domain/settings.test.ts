@@ -66,12 +66,29 @@ const globalKeys = [
   ...historyKeys,
   'IDENTIFY',
   'IDENTIFY_DURING_SHOWS',
+  'AUDIO_EVIDENCE_ALWAYS',
+  'AUDIO_EVIDENCE_KINDS',
+  'AUDIO_EVIDENCE_MAX_GB',
+  'AUDIO_EVIDENCE_DAYS',
+  'MAX_LISTENERS',
+  'MAX_LISTENERS_PER_PERSON',
   'REGION',
   'TV_IN_USE',
   'TIME_ZONE',
   'PAPER',
   'LANGUAGE',
 ]
+
+// Conformance: C-27.72.
+test('a list of events with sound accepts only their names', () => {
+  const parse = (text: string) => parseSetting('AUDIO_EVIDENCE_KINDS', text)
+  expect(parse('rf_dropout, marker')).toEqual({ ok: true, value: 'rf_dropout, marker' })
+  expect(parse('')).toEqual({ ok: true, value: '' })
+  expect(parse('rf_dropout,muted')).toEqual({
+    ok: false,
+    expected: 'some of rf_dropout, interference, audio_dropout, audio_clipping, marker, separated by commas',
+  })
+})
 
 test('settings of polling cannot be set per group, and those of the history, of lights and of documents are always global', () => {
   const ofPolling = ['polling_interval', 'enable_websocket']

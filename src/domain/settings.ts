@@ -3,6 +3,7 @@
 import {
   defaultSettings,
   isSettingKey,
+  type ListSetting,
   type SettingKey,
   type SettingKind,
   type Settings,
@@ -58,7 +59,7 @@ function parseValue(kind: SettingKind, text: string): number | boolean | string 
     case 'time_zone':
       return isTimeZone(text) ? text : undefined
     case 'list':
-      return /^[\w, ]{0,1000}$/.test(text) ? text : undefined
+      return /^[\w, ]{0,1000}$/.test(text) && hasOnlyKnownNames(kind, text) ? text : undefined
     case 'integer':
     case 'decimal': {
       const format = kind.type === 'integer' ? /^-?\d{1,9}$/ : /^-?\d{1,9}(\.\d{1,9})?$/
@@ -66,6 +67,15 @@ function parseValue(kind: SettingKind, text: string): number | boolean | string 
       return value >= kind.min && value <= kind.max ? value : undefined
     }
   }
+}
+
+function hasOnlyKnownNames({ names }: ListSetting, text: string): boolean {
+  return names === undefined || splitList(text).every((name) => names.includes(name))
+}
+
+/** Splits the value of a list. */
+export function splitList(text: string): string[] {
+  return text.split(',').flatMap((name) => name.trim() || [])
 }
 
 /** True for names of time zones, false for offsets such as +01:00. */
@@ -89,7 +99,9 @@ export function describeValues(kind: SettingKind): string {
     case 'time_zone':
       return 'the name of a time zone, such as Europe/Berlin'
     case 'list':
-      return 'names separated by commas'
+      return kind.names === undefined
+        ? 'names separated by commas'
+        : `some of ${kind.names.join(', ')}, separated by commas`
     case 'integer':
       return `a whole number from ${kind.min} to ${kind.max}`
     case 'decimal':

@@ -9,8 +9,10 @@ import type { GapReason } from '../contract/values.ts'
 import { hasRow } from '../domain/conditions/condition.ts'
 import { bestInUse } from '../domain/conditions/level-watch.ts'
 import { addressOf } from '../domain/equipment/health.ts'
-import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
+import { type Channel, findReceiverOf, type Receiver } from '../domain/equipment/receiver.ts'
 import {
+  type AudioRangeKind,
+  audioRangeKinds,
   type ChannelFacts,
   compareFacts,
   compareReceiverStates,
@@ -186,6 +188,25 @@ export class EventLog {
     else this.#setSettleTimer()
   }
 
+  /** A fault in the sound of a channel began, or ended if `until` is given (epoch ms). Unknown channels have no events. */
+  audioFaultChanged(
+    channelId: number,
+    kind: AudioRangeKind,
+    { from, until, data = {} }: { readonly from: number; readonly until: number | null; readonly data?: EventData },
+  ): void {
+    const subject = rangeSubject(kind, channelId)
+    const receiver = findReceiverOf(this.#subsystems.receiverStore.listFacts(), channelId)
+    const channel = receiver?.channels.find(({ id }) => id === channelId)
+    if (receiver === undefined || channel === undefined) return
+    if (!this.#open.has(subject)) this.#beginRange(receiver, channel, kind, { time: from, data })
+    if (until !== null) this.#endRange(subject, until, data)
+  }
+
+  /** Ends the faults in the sound of a channel that is no longer received. */
+  audioEnded(channelId: number): void {
+    for (const kind of audioRangeKinds) this.#endRange(rangeSubject(kind, channelId))
+  }
+
   /** This process has polled a source. */
   sourceRecorded(
     {
@@ -299,10 +320,11 @@ export class EventLog {
   #forgetChannel(id: number): void {
     this.#channels.delete(id)
     this.#dropouts.delete(id)
-    for (const kind of [...rangeKinds, 'rf_dropout'] as const) this.#endRange(rangeSubject(kind, id))
+    for (const kind of [...rangeKinds, ...audioRangeKinds, 'rf_dropout'] as const)
+      this.#endRange(rangeSubject(kind, id))
   }
 
-  #beginRange(receiver: Receiver, channel: Channel, kind: RangeKind, range: { time: number; lowest?: number }): void {
+  #beginRange(receiver: Receiver, channel: Channel, kind: RangeKind, range: { time: number; data?: EventData }): void {
     const { conditions, slotRecords } = this.#subsystems
     const thresholds = conditions.thresholdsOf(receiver, channel)
     const event = toRange(slotRecords.nameChannel(receiver, channel), kind, { ...range, thresholds })
@@ -372,7 +394,7 @@ export class EventLog {
   }
 
   #beginDropout(receiver: Receiver, channel: Channel, { beganAt, lowest }: Dropout): void {
-    this.#beginRange(receiver, channel, 'rf_dropout', { time: this.#toWall(beganAt), lowest })
+    this.#beginRange(receiver, channel, 'rf_dropout', { time: this.#toWall(beganAt), data: { lowest_dbm: lowest } })
   }
 
   /** Converts a `performance.now()` time to epoch ms. */

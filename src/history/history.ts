@@ -3,7 +3,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Alerts } from '../alerts/alerts.ts'
 import type { ConditionMonitor } from '../conditions/conditions.ts'
-import { recordingSubject } from '../domain/alerts/recording.ts'
+import { faultSubjects } from '../domain/alerts/service-faults.ts'
 import type { LevelHistory, PrunedTier } from '../domain/history/level-history.ts'
 import { listPinnedRanges } from '../domain/history/retention.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'
@@ -89,7 +89,9 @@ export class History {
   /** Starts to record the receivers that this process evaluates. */
   start(): void {
     // The alert is still open if levels could not be stored when the last process stopped.
-    const couldNotStore = this.#subsystems.alerts.list().some(({ subject }) => subject === recordingSubject)
+    const couldNotStore = this.#subsystems.alerts
+      .list()
+      .some(({ subject }) => subject === faultSubjects.recording_stopped)
     this.#recorder.start(couldNotStore ? 'storage' : 'stopped')
     this.#channelStates.start()
     void this.#saveDefaultSize()

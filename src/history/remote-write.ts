@@ -55,11 +55,20 @@ const checkEveryMs = 1_000
 const saveEveryMs = 5_000
 const firstRetryMs = 1_000
 const maxRetryMs = 60_000
+/** At the end, a request in flight has this time to be answered, so that the next process does not send it again. */
+const lastResponseMs = 2_000
 
 /** Seconds whose samples are sent together. */
 interface Span {
   readonly from: number
   readonly to: number
+}
+
+interface SenderLifetime {
+  /** Aborts when this process must not begin another request. */
+  readonly signal: AbortSignal
+  /** Aborts requests in flight. */
+  readonly sending: AbortSignal
 }
 
 export class RemoteWriter {
@@ -92,8 +101,9 @@ export class RemoteWriter {
     const { db, leaseManager, log } = this.#subsystems
     await leaseManager.runWhileHeld(leaseName, signal, async (held) => {
       const position = new Position(db, held.guard)
+      const sending = abortLater(held.signal, lastResponseMs)
       while (!held.signal.aborted) {
-        await this.#sendFrom(position, held.signal).catch(async (error) => {
+        await this.#sendFrom(position, { signal: held.signal, sending }).catch(async (error) => {
           if (held.signal.aborted) return
           log.warn({ error: String(error) }, 'recorded levels could not be read for remote write')
           await pause(maxRetryMs, held.signal)
@@ -105,7 +115,8 @@ export class RemoteWriter {
     await this.#client.close()
   }
 
-  async #sendFrom(position: Position, signal: AbortSignal): Promise<void> {
+  async #sendFrom(position: Position, lifetime: SenderLifetime): Promise<void> {
+    const { signal } = lifetime
     let sentUntil = this.#align(await position.load(this.#available()))
     let totals = await this.#loadTotals(sentUntil)
     while (!signal.aborted) {
@@ -114,8 +125,7 @@ export class RemoteWriter {
         await pause(checkEveryMs, signal)
         continue
       }
-      totals = await this.#sendSpan(span, totals, signal)
-      signal.throwIfAborted()
+      totals = await this.#sendSpan(span, totals, lifetime)
       sentUntil = span.to
       await position.move(sentUntil)
       await pause(pauseMs, signal)
@@ -169,21 +179,22 @@ export class RemoteWriter {
     return Math.min(maxIntervals, Math.max(1, Math.floor(maxSamples / perInterval)))
   }
 
-  /** Sends the samples of all channels. Returns the totals after them. */
-  async #sendSpan({ from, to }: Span, totals: WeakTotals, signal: AbortSignal): Promise<WeakTotals> {
+  /** Sends the samples of all channels. Returns the totals after them. Throws if the signal aborts before the end. */
+  async #sendSpan({ from, to }: Span, totals: WeakTotals, lifetime: SenderLifetime): Promise<WeakTotals> {
     const intervalSeconds = this.#intervalSeconds
     const channels = this.#listChannels()
     const perRequest = Math.max(1, Math.floor(maxSamples / seriesPerChannel))
     const step = this.#step
     let next: WeakTotals = { day: startOfDay(from), ms: startOfDay(from) === totals.day ? totals.ms : new Map() }
-    for (let first = 0; first < channels.length && !signal.aborted; first += perRequest) {
+    for (let first = 0; first < channels.length; first += perRequest) {
+      lifetime.signal.throwIfAborted()
       const part = channels.slice(first, first + perRequest)
       const labels = new Map(part.map((channel) => [channel.id, this.#labelsOf(channel)]))
       const steps = await this.#levels.read([...labels.keys()], from, to, step)
       const series = toTimeSeries(steps, { step, intervalSeconds }, labels, totals)
       const samples = series.reduce((count, one) => count + one.samples.length, 0)
       if (samples > 0)
-        await this.#sendUntilAnswered(compressSnappy(encodeWriteRequest(series)), samples, { to, signal })
+        await this.#sendUntilAnswered(compressSnappy(encodeWriteRequest(series)), samples, { to, lifetime })
       next = addWeak(next, steps)
     }
     return next
@@ -200,15 +211,15 @@ export class RemoteWriter {
     return labels
   }
 
-  /** Sends a request again until it is accepted or rejected, or too old. */
+  /** Sends a request again until it is accepted or rejected, or too old. Throws if the signal aborts before that. */
   async #sendUntilAnswered(
     request: Uint8Array,
     samples: number,
-    { to, signal }: { readonly to: number; readonly signal: AbortSignal },
+    { to, lifetime: { signal, sending } }: { readonly to: number; readonly lifetime: SenderLifetime },
   ): Promise<void> {
     const { log } = this.#subsystems
-    for (let retryMs = firstRetryMs; !signal.aborted; retryMs = Math.min(maxRetryMs, 2 * retryMs)) {
-      const result = await this.#client.send(request, signal)
+    for (let retryMs = firstRetryMs; ; retryMs = Math.min(maxRetryMs, 2 * retryMs)) {
+      const result = await this.#client.send(request, sending)
       this.#counters.countResponse(result.outcome, samples)
       this.#counters.setBacklog(Math.max(0, this.#available() - to))
       const error = result.outcome === 'accepted' ? null : result.error
@@ -218,6 +229,7 @@ export class RemoteWriter {
       if (result.outcome !== 'failed') return
       const waitMs = result.retryAfterSeconds === null ? retryMs : result.retryAfterSeconds * 1000
       await pause(waitMs, signal)
+      signal.throwIfAborted()
       if (this.#now() - to > maxBacklogSeconds) return
     }
   }
@@ -234,6 +246,14 @@ export class RemoteWriter {
     }
     return totals
   }
+}
+
+/** Returns a signal that aborts this time after the other one. */
+function abortLater(signal: AbortSignal, ms: number): AbortSignal {
+  const later = new AbortController()
+  const abort = () => setTimeout(() => later.abort(signal.reason), ms).unref()
+  signal.addEventListener('abort', abort, { once: true })
+  return later.signal
 }
 
 /** The end of the last interval that was accepted or rejected, in epoch seconds. It is stored every few seconds. */

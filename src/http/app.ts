@@ -1,19 +1,22 @@
 /** Combines the service and the HTTP server. Starts their parts in order and closes them in reverse order. */
 
+import type { Server as RedirectServer } from 'node:http'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { Access, type SetupOptions } from '../actions/access/access.ts'
-import { type Config, ConfigError } from '../config.ts'
-import { operations } from '../contract/operations.ts'
+import type { Config } from '../config.ts'
 import { isLoopback } from '../domain/identity/address.ts'
 import { keepSavingLevels, saveLevels } from '../ingest/levels.ts'
 import { Integrations } from '../integrations/integrations.ts'
 import { createCache } from '../platform/cache.ts'
 import { childLifetime } from '../platform/wait.ts'
+import { requireKnownEndpoints } from '../service/config-problems.ts'
 import { type ConfigChanges, ConfigReloader } from '../service/config-reload.ts'
 import type { ServiceOptions } from '../service/options.ts'
 import { Service } from '../service.ts'
 import { writeAudit } from '../storage/audit.ts'
 import { addressOf, requireFreePort, toListenError } from './app/listen.ts'
+import { applyProvisioning, loadProvisioning } from './app/provisioning.ts'
+import { listenForRedirects } from './app/redirect.ts'
 import { keepCertificate, openTls, reportMissingNames } from './app/tls.ts'
 import type { CachedResponse } from './server/response.ts'
 import { createServer } from './server/server.ts'
@@ -51,8 +54,9 @@ export interface AppOptions extends Omit<ServiceOptions, 'cache' | 'listProblems
 export async function createApp(config: Config, options: AppOptions): Promise<App> {
   const { log } = options
   const { host, port } = config.server
-  validateOverrides(config)
+  requireKnownEndpoints(config)
   await requireFreePort(host, port).catch((error) => Promise.reject(toListenError(error, config.server)))
+  const provisioning = loadProvisioning(config.provisioning)
   const reloader = new ConfigReloader(config)
   const cache = createCache<CachedResponse>({ timeoutMs: () => reloader.current.settings.CACHE_TIMEOUT * 1000 })
   let integrations: Integrations | undefined
@@ -68,9 +72,13 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const { oidc } = config
   const { identityProvider } = service
   const singleSignOn = oidc && identityProvider && { ...oidc, provider: identityProvider }
-  const access = new Access(service.db, log, singleSignOn)
+  const { db, secrets } = service
+  const access = new Access({ db, log, secrets, singleSignOn, rolesWithTotp: config.require_totp })
+  let redirects: RedirectServer | null = null
   const close = async (server?: FastifyInstance) => {
     service.stop()
+    redirects?.close()
+    redirects?.closeAllConnections()
     await reloader.idle()
     await server?.close()
     await Promise.all(loops)
@@ -79,6 +87,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     await service.close()
   }
   try {
+    if (provisioning !== null) await applyProvisioning(service, provisioning)
     const tls = await openTls(config, options)
     if (!isLoopback(host) || config.require_login) await access.openSetup(config.data_dir, options)
     const { version, webRoot } = options
@@ -91,16 +100,23 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       throw toListenError(error, config.server)
     }
     const bound = server.server.address()
+    const servicePort = typeof bound === 'object' && bound !== null ? bound.port : port
+    redirects = await listenForRedirects(config, servicePort, log).catch((error) =>
+      Promise.reject(toListenError(error, { ...config.server, port: config.server.redirect_port ?? 0 })),
+    )
     if (typeof bound === 'object' && bound !== null)
       service.outbound.destinations.blockListener(bound.address, bound.port)
     loops.push(service.follow(service.signal), access.credentials.watch(service.signal))
     await reportMissingNames(config, log)
     if (tls !== null) loops.push(keepCertificate(server, tls, log, service.signal))
     loops.push(service.notifications.run(handover.signal), integrations.run(handover.signal))
+    loops.push(service.backups.run(handover.signal), service.audioStreams.run(handover.signal))
+    if (service.updateNotice !== null) loops.push(service.updateNotice.run(handover.signal))
     if (service.remoteWrite !== null) loops.push(service.remoteWrite.run(handover.signal))
     if (!options.servesOnly) {
       const hasReaders = () => service.leaseManager.hasOtherNodes && service.redis?.isUp !== true
       loops.push(service.monitor.run(handover.signal), keepSavingLevels(service, hasReaders, service.signal))
+      if (service.heartbeat !== null) loops.push(service.heartbeat.run(handover.signal))
     }
     if (!isLoopback(host)) await reportExposure(service, config, log)
     return {
@@ -110,7 +126,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       drain: () => handover.abort(),
       reload: (changed) =>
         reloader.reload(changed, async (next) => {
-          validateOverrides(next)
+          requireKnownEndpoints(next)
           await service.applyConfig(next)
           applyConfig(next)
           await reportMissingNames(next, log)
@@ -142,18 +158,4 @@ async function reportExposure(
   await db
     .transaction((tx) => writeAudit(tx, entry))
     .catch((error) => log.warn({ error: String(error) }, 'audit record could not be written'))
-}
-
-/** Checks that all rate-limit overrides name operations of the API. */
-function validateOverrides({ file, rate_limit }: Config): void {
-  const known = new Set(
-    Object.values(operations).map(({ method, url }) => `${method} ${url.replace(/:(\w+)/g, '{$1}')}`),
-  )
-  const isKnown = (endpoint: string) => known.has(endpoint) || known.has(`${endpoint}/`)
-  const unknown = Object.keys(rate_limit.overrides).find(
-    (endpoint) => !isKnown(endpoint) || !endpoint.includes(' /api/'),
-  )
-  if (unknown === undefined) return
-  const where = `${file ?? 'configuration'}: rate_limit.overrides`
-  throw new ConfigError(`${where}: expected an endpoint such as POST /api/discover/, not ${unknown}`)
 }

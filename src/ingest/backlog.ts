@@ -14,11 +14,13 @@ const saveSharedLevelsEveryMs = 800
 /** How often levels are stored otherwise. They are only needed after a restart, until the first reports arrive. */
 const saveLevelsEveryMs = 60_000
 
-/** Tracks levels and `last_seen` times that are newer in memory than in the database. */
+/** Tracks levels, facts and `last_seen` times that are newer in memory than in the database. */
 export class Backlog {
   readonly #receiverStore: ReceiverStore
   readonly #leaseManager: LeaseManager
   readonly #unsaved = new Set<number>()
+  /** Those of the above with unsaved facts. */
+  readonly #unsavedFacts = new Set<number>()
   /** When each receiver was last saved (`performance.now()`), by receiver id. */
   readonly #savedAt = new Map<number, number>()
   readonly #createdAt = performance.now()
@@ -37,6 +39,16 @@ export class Backlog {
 
   has(id: number): boolean {
     return this.#unsaved.has(id)
+  }
+
+  /** Marks the receiver's facts and levels as unsaved. */
+  addFacts(id: number): void {
+    this.add(id)
+    this.#unsavedFacts.add(id)
+  }
+
+  hasFacts(id: number): boolean {
+    return this.#unsavedFacts.has(id)
   }
 
   listUnsaved(manufacturer: string): number[] {
@@ -59,9 +71,14 @@ export class Backlog {
     this.#levelsSavedAt.set(manufacturer, performance.now())
   }
 
-  /** Marks the receiver's levels as saved. */
+  /** Marks the receiver's facts and levels as saved. */
   markSaved(id: number): void {
     this.#unsaved.delete(id)
+    this.markFactsSaved(id)
+  }
+
+  markFactsSaved(id: number): void {
+    this.#unsavedFacts.delete(id)
   }
 
   /** Records that the receiver, including `last_seen`, was stored now. */
@@ -70,7 +87,7 @@ export class Backlog {
   }
 
   remove(id: number): void {
-    this.#unsaved.delete(id)
+    this.markSaved(id)
     this.#savedAt.delete(id)
   }
 

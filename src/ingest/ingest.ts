@@ -64,7 +64,9 @@ export class Ingest implements StateStorage {
       precedenceOfId,
       (id) => performance.now() - receiverStore.lastReceivedAt(id),
     )
-    this.#planner = new Planner(receiverStore, unitStore, this.#backlog, precedence)
+    this.#planner = new Planner(receiverStore, unitStore, this.#backlog, precedence, (receiver, source) =>
+      service.receiverSources.reachesElsewhere(receiver, source),
+    )
     this.levelLane = new LevelLane(receiverStore.levels, this.#backlog, cache)
     this.#updates = new ReceiverUpdates(service)
     this.#remoteLevels = new RemoteLevelLane(service, this.#backlog, this.levelLane, this.#updates)
@@ -325,9 +327,11 @@ export class Ingest implements StateStorage {
     const chargers = this.#chargersOf(written.units)
     for (const unit of written.units) unitStore.put(unit)
     for (const id of written.removedUnits) unitStore.remove(id)
-    for (const [id, version] of written.versions) {
+    for (const [id, saved] of written.versions) {
       this.#backlog.recordSave(id)
-      if (receiverStore.levels.rowsOf(id)?.version === version) this.#backlog.markSaved(id)
+      const rows = receiverStore.levels.rowsOf(id)
+      if (rows?.factsVersion === saved?.factsVersion) this.#backlog.markFactsSaved(id)
+      if (rows?.version === saved?.version) this.#backlog.markSaved(id)
     }
     for (const id of written.unchanged) this.#backlog.recordSave(id)
     cache.drop(batch.manufacturer)
@@ -367,7 +371,10 @@ export class Ingest implements StateStorage {
     const after = this.#planner.applyToCurrent(update, extended)
     if (extended === undefined && before !== undefined && after.channels !== before.channels) {
       this.#backlog.add(id)
-      if (!haveSameFacts(before.channels, after.channels)) this.#service.stateWriter.putFacts(id)
+      if (!haveSameFacts(before.channels, after.channels)) {
+        this.#backlog.addFacts(id)
+        this.#service.stateWriter.putFacts(id)
+      }
     }
     this.#updates.publishReported(after)
   }

@@ -33,6 +33,8 @@ export class RemoteLevelLane {
   readonly #updates: ReceiverUpdates
   /** The `last_seen` value of the newest levels, by receiver. */
   readonly #newestAt = new Map<number, number>()
+  /** The `last_seen` value of the newest report with facts, by receiver. */
+  readonly #newestFactsAt = new Map<number, number>()
 
   constructor(service: IngestSubsystems, backlog: Backlog, levelLane: LevelLane, updates: ReceiverUpdates) {
     this.#service = service
@@ -60,8 +62,14 @@ export class RemoteLevelLane {
     return isNewer(this.#newestAt.get(id) ?? 0, last_seen)
   }
 
+  /** True if the newest facts that were received are newer than the stored ones. */
+  hasNewerFactsThan({ id, last_seen }: Receiver): boolean {
+    return isNewer(this.#newestFactsAt.get(id) ?? 0, last_seen)
+  }
+
   remove(receiverId: number): void {
     this.#newestAt.delete(receiverId)
+    this.#newestFactsAt.delete(receiverId)
   }
 
   #applyReport(remote: RemoteReport): void {
@@ -71,7 +79,10 @@ export class RemoteLevelLane {
     const rows = this.#findRows(id, remote.last_seen)
     if (known === undefined || rows === undefined) return
     // A report without levels brings no newer levels, so its time is not recorded.
-    if (channels.length > 0) this.#newestAt.set(id, remote.last_seen)
+    if (channels.length > 0) {
+      this.#newestAt.set(id, remote.last_seen)
+      this.#newestFactsAt.set(id, remote.last_seen)
+    }
     this.#release(id)
     const last_seen = Math.min(remote.last_seen, now())
     const report = { id: known.api_device_id ?? '', kind: 'receiver', online: remote.is_active, channels } as const

@@ -105,7 +105,8 @@ export class ReportPublisher {
     // Complete, although only one field may have changed, because an earlier message may have been lost. Other processes
     // load conditions from the database.
     const channels = receiver.channels.map(
-      ({ id: _, slot: __, profile: ___, condition: ____, last_transmitter: _____, ...reading }) => reading,
+      ({ id: _, slot: __, profile: ___, not_now: ____, condition: _____, last_transmitter: ______, ...reading }) =>
+        reading,
     )
     const isSame = before?.channels === receiver.channels && before.is_active === is_active
     if (isSame || (before !== undefined && hasSameFacts(before, { id, last_seen, is_active, channels }))) {

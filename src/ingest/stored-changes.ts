@@ -135,9 +135,22 @@ export class StoredChanges {
     this.#backlog.recordSave(receiver.id)
     alerts.releaseReceiver(receiver.id)
     const known = receiverStore.get(receiver.id)
-    const isNewer = this.#backlog.has(receiver.id) || this.#remoteLevels.isNewerThan(receiver)
-    const newest = conditions.withConditions(isNewer ? withLevelsOf(receiver, known) : receiver)
+    const newest = conditions.withConditions(this.#withNewer(receiver, known))
     this.#updates.put(withKnownChannels(newest, known))
+  }
+
+  /** Returns the stored receiver with the facts and levels of memory that are not stored yet. */
+  #withNewer(stored: Receiver, known: Receiver | undefined): Receiver {
+    if (known === undefined) return stored
+    const hasNewerFacts = this.#backlog.hasFacts(stored.id) || this.#remoteLevels.hasNewerFactsThan(stored)
+    const hasNewerLevels = this.#backlog.has(stored.id) || this.#remoteLevels.isNewerThan(stored)
+    if (!hasNewerFacts && !hasNewerLevels) return stored
+    const channels = stored.channels.map((channel) => {
+      const live = known.channels.find(({ id }) => id === channel.id)
+      if (live === undefined) return channel
+      return hasNewerFacts ? withReadingsOf(live, channel) : withLevelsFrom(channel, live)
+    })
+    return { ...stored, channels, last_seen: Math.max(stored.last_seen, known.last_seen) }
   }
 
   /** Puts a receiver of another installation. Its levels are not stored, so the known ones are newer. */
@@ -186,11 +199,8 @@ function withLevelsFrom(channel: Channel, current: Channel): Channel {
   return { ...channel, rf_level, audio_level, transmitter, ...(hasDetails && { details }) }
 }
 
-/** Returns the stored receiver with the newer levels from memory, which are not stored yet. */
-function withLevelsOf(stored: Receiver, known: Receiver | undefined): Receiver {
-  const channels = stored.channels.map((channel) => {
-    const live = known?.channels.find(({ id }) => id === channel.id)
-    return live === undefined ? channel : { ...live, slot: channel.slot }
-  })
-  return { ...stored, channels, last_seen: Math.max(stored.last_seen, known?.last_seen ?? 0) }
+/** Returns the stored channel with everything that the device has reported of the live one. */
+function withReadingsOf(live: Channel, { slot, profile, not_now }: Channel): Channel {
+  const { profile: _, not_now: __, ...reading } = live
+  return { ...reading, slot, ...(profile !== undefined && { profile }), ...(not_now !== undefined && { not_now }) }
 }

@@ -22,6 +22,7 @@ import {
 } from '../storage/receivers.ts'
 import { insertUnits, releaseUnits, saveUnits, trimPacks } from '../storage/units.ts'
 import type { Backlog } from './backlog.ts'
+import type { LevelRows } from './level-store.ts'
 import type { Batch, Planner } from './plan-batch.ts'
 import type { ReceiverStore } from './receiver-store.ts'
 import type { UnitStore } from './unit-store.ts'
@@ -30,14 +31,17 @@ export interface Written {
   readonly created: readonly Receiver[]
   /** The receivers with new channels, as they were stored. */
   readonly extended: ReadonlyMap<number, Receiver>
-  /** For each stored receiver, the version of its levels that was stored. */
-  readonly versions: ReadonlyMap<number, number | undefined>
+  /** For each stored receiver, the versions that were stored. */
+  readonly versions: ReadonlyMap<number, Versions | undefined>
   /** The ids of receivers of which only `last_seen` was stored. */
   readonly unchanged: readonly number[]
   readonly units: readonly Unit[]
   readonly removedUnits: readonly number[]
   readonly entries: readonly QueueEntry[]
 }
+
+/** The versions of a receiver in the `LevelStore`. */
+type Versions = Pick<LevelRows, 'version' | 'factsVersion'>
 
 /** The memory with which batches are compared. */
 export interface IngestMemory {
@@ -134,10 +138,11 @@ async function collectChanges(
   extended: ReadonlyMap<number, Receiver>,
 ): Promise<Changed> {
   const changed = new Map<number, Receiver>()
-  const versions = new Map<number, number | undefined>()
+  const versions = new Map<number, Versions | undefined>()
   const change = (id: number, receiver: Receiver) => {
     // Levels of a receiver that is already in `changed` were read earlier.
-    if (!changed.has(id)) versions.set(id, receiverStore.levels.rowsOf(id)?.version)
+    const rows = receiverStore.levels.rowsOf(id)
+    if (!changed.has(id)) versions.set(id, rows && { version: rows.version, factsVersion: rows.factsVersion })
     changed.set(id, receiver)
   }
   const structural = new Set<number>()

@@ -48,7 +48,15 @@ describe.concurrent.each(engines)('a service (%s)', (engine) => {
 
     const current = () => services.map(({ service }) => service.lists.current)
     // No action of the first service asks to load what is committed here.
-    const hall = { name: 'Hall', description: '', parent: null, zone: null }
+    const hall = {
+      name: 'Hall',
+      description: '',
+      parent: null,
+      zone: null,
+      country: null,
+      latitude: null,
+      longitude: null,
+    }
     await first.service.db.transaction((tx) => insertLocation(tx, hall))
     await until('both know the location', () => current().every(({ locations }) => locations.length === 1))
     const changed = { manufacturer: null, group: null, key: 'MINUTES_LOW', value: '77' }
@@ -57,7 +65,7 @@ describe.concurrent.each(engines)('a service (%s)', (engine) => {
     await until('both apply the setting', () => minutes().every((value) => value === 77))
 
     // Both must have read it before it ends, even on a busy machine.
-    const soon = Date.now() + 12_000
+    const soon = Date.now() + 30_000
     const silence = { channels: [], groups: [], kinds: ['battery_low'], until: soon, reason: '', by: 'Ada' } as const
     const device = { manufacturer: 'shure', api_device_id: 'd9', ip: '192.0.2.9', device_type: 'ulxd', channels: 1 }
     const seen = { discovered_at: 1, last_seen: soon - discoveredRetentionMs }

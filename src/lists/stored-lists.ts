@@ -3,20 +3,26 @@
  * database.
  */
 
+import type { MeasuredBody } from '../contract/frequencies.ts'
 import type { Group } from '../contract/groups.ts'
 import type { Location } from '../contract/locations.ts'
 import type { Silence } from '../domain/alerts/silences.ts'
+import type { AudioMapping } from '../domain/audio/mapping.ts'
 import { type DiscoveredRecord, discoveredRetentionMs } from '../domain/equipment/discovery.ts'
 import type { StoreIncident } from '../domain/equipment/health.ts'
+import { defaultMeasured } from '../domain/frequencies/measured-options.ts'
 import type { StoredProfile } from '../domain/frequencies/profile-changes.ts'
 import type { Scan } from '../domain/frequencies/scans/stored-scan.ts'
+import type { FrequencyPlan } from '../domain/frequencies/stored-plan.ts'
 import type { NotificationRule } from '../domain/notifications/rule.ts'
 import type { SettingRecord, SettingScope } from '../domain/settings.ts'
 import { listShowsOfSlot, type Show, stateOf } from '../domain/shows.ts'
 import { now } from '../platform/clock.ts'
 import { listSilences } from '../storage/alerts.ts'
+import { listAudioMappings } from '../storage/channel-audio.ts'
 import type { Reader } from '../storage/database.ts'
-import { listScans, listStoredProfiles } from '../storage/frequencies.ts'
+import { findMeasured, listScans, listStoredProfiles } from '../storage/frequencies.ts'
+import { findActivePlan } from '../storage/frequency-plans.ts'
 import { listDiscovered, listLocations } from '../storage/locations.ts'
 import { listNotificationRules, listSealedChannels, type SealedChannel } from '../storage/notifications.ts'
 import { findIncident } from '../storage/repair.ts'
@@ -32,9 +38,16 @@ interface Lists {
   readonly groups: readonly Group[]
   readonly locations: readonly Location[]
   readonly frequencyProfiles: readonly StoredProfile[]
+  readonly audioMappings: readonly AudioMapping[]
   readonly shows: readonly Show[]
   /** Spectrum scans, without their levels. */
   readonly scans: readonly Scan[]
+  /** The scans that are considered by default, which may have been deleted. */
+  readonly measured: MeasuredBody
+  /** The frequency plan in force. */
+  readonly activePlan: FrequencyPlan | null
+  /** Increases with every change of a frequency plan. */
+  readonly planCounter: number
   /** Devices that network scans found within the last day. */
   readonly discovered: readonly DiscoveredRecord[]
   /** The silences in effect. */
@@ -53,8 +66,12 @@ export class StoredLists {
     groups: [],
     locations: [],
     frequencyProfiles: [],
+    audioMappings: [],
     shows: [],
     scans: [],
+    measured: defaultMeasured,
+    activePlan: null,
+    planCounter: -1,
     discovered: [],
     silences: [],
     notificationChannels: [],
@@ -103,6 +120,7 @@ export class StoredLists {
     const loadedAt = now()
     const showCounter = await currentRevision(reader, 'shows')
     const scanCounter = await currentRevision(reader, 'scans')
+    const planCounter = await currentRevision(reader, 'plans')
     const notificationCounter = await currentRevision(reader, 'notifications')
     const { notificationChannels, notificationRules } =
       notificationCounter === this.#notificationCounter ? this.current : await readNotifications(reader)
@@ -112,8 +130,12 @@ export class StoredLists {
       groups: await listGroups(reader),
       locations: await listLocations(reader),
       frequencyProfiles: await listStoredProfiles(reader),
+      audioMappings: await listAudioMappings(reader),
       shows: showCounter === this.#showCounter ? this.current.shows : await listShows(reader),
       scans: scanCounter === this.#scanCounter ? this.current.scans : await listScans(reader),
+      measured: await findMeasured(reader),
+      activePlan: planCounter === this.current.planCounter ? this.current.activePlan : await findActivePlan(reader),
+      planCounter,
       discovered: await listDiscovered(reader, loadedAt - discoveredRetentionMs),
       silences: await listSilences(reader, loadedAt),
       notificationChannels,
@@ -125,6 +147,7 @@ export class StoredLists {
       ...lists,
       shows: showCounter,
       scans: scanCounter,
+      activePlan: null,
       notificationRules: notificationCounter,
     })
     this.#loadedAt = loadedAt

@@ -72,6 +72,7 @@ export class LiveData {
       performers: this.#lists.performers(),
       silences: this.#lists.silences(),
       queue: this.list('queue', filter),
+      listeners: this.#lists.listeners(),
     }
     const receivers = this.#receiversJson(filter).map(({ bytes }) => bytes)
     return `${Buffer.concat(receivers)}],${JSON.stringify(more).slice(1)}`

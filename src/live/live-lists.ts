@@ -1,16 +1,19 @@
 /** The lists, settings and statuses in version 2 and in `data.json`. */
 
+import type { Listening } from '../audio/listening.ts'
 import type { SilenceBody } from '../contract/alerts.ts'
 import type { ConfigBody } from '../contract/configuration.ts'
 import type { DiscoveredDevice } from '../contract/discovery.ts'
 import type { FrequencyProfileBody } from '../contract/frequencies.ts'
 import type { Group } from '../contract/groups.ts'
+import type { AudioListenerBody } from '../contract/listening.ts'
 import type { LiveChange, SourceBody } from '../contract/live-messages.ts'
 import type { ChannelAssignment, Performer } from '../contract/performers.ts'
 import type { PlaceholderInData } from '../contract/placeholders.ts'
 import type { ScanBody } from '../contract/scans.ts'
 import type { AnnouncedSiteBody } from '../contract/sites.ts'
 import { toSilenceBody } from '../domain/alerts/silences.ts'
+import type { AudioMapping } from '../domain/audio/mapping.ts'
 import { toDiscoveredDevices } from '../domain/equipment/discovery-bodies.ts'
 import { toPlaceholderInData } from '../domain/equipment/slots.ts'
 import { toProfileBodies } from '../domain/frequencies/profile-changes.ts'
@@ -44,12 +47,14 @@ export class LiveLists {
   readonly #stores: Stores
   #sourceRecords: SourceRecords | null = null
   #followedSites: FollowedSites | null = null
+  #listening: Listening | null = null
 
   constructor(stores: Stores) {
     this.#stores = stores
   }
 
-  connect(sourceRecords: SourceRecords, followedSites: FollowedSites): void {
+  connect(sourceRecords: SourceRecords, followedSites: FollowedSites, listening: Listening): void {
+    this.#listening = listening
     this.#sourceRecords = sourceRecords
     this.#followedSites = followedSites
   }
@@ -88,6 +93,20 @@ export class LiveLists {
 
   scans(): readonly ScanBody[] {
     return this.#stores.lists.current.scans.map(toScanBody)
+  }
+
+  /** Increases with every change of a frequency plan. */
+  planCounter(): number {
+    return this.#stores.lists.current.planCounter
+  }
+
+  audioMappings(): readonly AudioMapping[] {
+    return this.#stores.lists.current.audioMappings
+  }
+
+  /** Null if listening is off. */
+  listeners(): readonly AudioListenerBody[] | null {
+    return this.#listening?.isEnabled === true ? this.#listening.list() : null
   }
 
   frequencyProfiles(): readonly FrequencyProfileBody[] {
@@ -160,7 +179,8 @@ export class AnnouncedLists {
   announceLists(add: AddChange): void {
     const before = this.#lists
     this.#lists = readLists(this.#current)
-    const { groups, placeholders, performers, assignments, discovered, silences, scans, profiles } = this.#lists
+    const { groups, placeholders, performers, assignments, discovered, silences, scans, profiles, plans, audio } =
+      this.#lists
     this.#announceSettings(add)
     if (!isSameJson(before.groups, groups)) add({ type: 'groups', groups })
     if (!isSameJson(before.placeholders, placeholders)) add({ type: 'placeholders', placeholders })
@@ -170,6 +190,8 @@ export class AnnouncedLists {
     if (!isSameJson(before.silences, silences)) add({ type: 'silences', silences })
     if (!isSameJson(before.scans, scans)) add({ type: 'scans', scans })
     if (!isSameJson(before.profiles, profiles)) add({ type: 'frequency_profiles', profiles: [...profiles] })
+    if (!isSameJson(before.audio, audio)) add({ type: 'audio_mappings' })
+    if (before.plans !== plans) add({ type: 'frequency_plans' })
   }
 
   announceSources(add: AddChange): void {
@@ -249,6 +271,8 @@ function readLists(current: LiveLists) {
     silences: current.silences(),
     scans: current.scans(),
     profiles: current.frequencyProfiles(),
+    plans: current.planCounter(),
+    audio: current.audioMappings(),
   }
 }
 

@@ -42,12 +42,15 @@ function start() {
   const lists = {
     groups: () => state.groups,
     placeholders: () => [],
+    audioMappings: () => [],
+    listeners: () => null,
     slotRecords: { current: () => new Map() },
     performers: () => [],
     assignments: () => [],
     discovered: () => [],
     silences: () => state.silences,
     scans: () => state.scans,
+    planCounter: () => 0,
     frequencyProfiles: () => [],
     settingsIn,
     isBroadcasting: (manufacturer: string | null) => settingsIn({ manufacturer, group: null }).enable_websocket,
@@ -70,6 +73,7 @@ function start() {
     return live.subscribe({
       wantsAllLevels: false,
       deliver: (entries) => void messages.push(...entries.map(toMessage)),
+      deliverSweep: () => {},
       restart: () => {
         restarts += 1
       },

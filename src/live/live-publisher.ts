@@ -8,6 +8,7 @@
 
 import type { Alerts } from '../alerts/alerts.ts'
 import type { AlertChanged } from '../alerts/open-alerts.ts'
+import type { Listening } from '../audio/listening.ts'
 import type { CheckBody } from '../contract/checks.ts'
 import type { LiveChange } from '../contract/live-messages.ts'
 import type { StatusUpdate } from '../contract/messages.ts'
@@ -18,6 +19,7 @@ import type { LiveSubject } from '../domain/live/filter.ts'
 import { entryLevels } from '../domain/live/lists.ts'
 import { compareReceivers } from '../domain/live/receiver-changes.ts'
 import { listShowChanges, type Show } from '../domain/shows.ts'
+import type { LiveSpectrum } from '../frequencies/live-spectrum.ts'
 import type { EventLog } from '../history/event-log.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import { announcedCount, type LevelRows } from '../ingest/level-store.ts'
@@ -47,11 +49,13 @@ interface Announcers {
   readonly connections: Connections
   readonly sourceRecords: SourceRecords
   readonly followedSites: FollowedSites
+  readonly listening: Listening
 }
 
 export interface LiveSubscriber {
   readonly wantsAllLevels: boolean
   deliver(entries: readonly JournalEntry[]): void
+  deliverSweep(spectrum: LiveSpectrum): void
   /** Changes were not announced: the client needs a new snapshot. */
   restart(): void
 }
@@ -99,8 +103,8 @@ export class LivePublisher {
     receiverStore.queueChanged.subscribe(() => this.#compareNext('queue'))
   }
 
-  connect({ ingest, alerts, events, connections, sourceRecords, followedSites }: Announcers): void {
-    this.lists.connect(sourceRecords, followedSites)
+  connect({ ingest, alerts, events, connections, sourceRecords, followedSites, listening }: Announcers): void {
+    this.lists.connect(sourceRecords, followedSites, listening)
     ingest.levelLane.changed.subscribe((changed) => this.levelsChanged(changed))
     alerts.changed.subscribe((change) => this.alertChanged(change))
     events.changed.subscribe((change) => this.eventChanged(change))
@@ -112,6 +116,11 @@ export class LivePublisher {
     this.version1.levelsChanged(changed)
     if (this.#announced === null) return
     for (const { channelIds } of changed) this.#addLevels(channelIds)
+  }
+
+  /** Sweeps have no sequence number, because they are not sent again. */
+  sweepReceived(spectrum: LiveSpectrum): void {
+    for (const subscriber of this.#subscribers) subscriber.deliverSweep(spectrum)
   }
 
   frequenciesChanged(): void {
@@ -133,6 +142,10 @@ export class LivePublisher {
   sourcesChanged(updates: readonly StatusUpdate[]): void {
     for (const update of updates) this.version1.publish(update)
     this.#compareNext('sources')
+  }
+
+  listenersChanged(): void {
+    this.#addChange({ type: 'listeners', listeners: this.lists.listeners() ?? [] })
   }
 
   sitesChanged(): void {

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { WebSocket } from 'ws'
 import type { LiveChange } from '../contract/live-messages.ts'
+import { toSweep } from '../domain/frequencies/sweeps/sweep.ts'
+import { LiveSpectrum } from '../frequencies/live-spectrum.ts'
 import type { LiveData } from './live-data.ts'
 import { LiveJournal } from './live-journal.ts'
 import type { LivePublisher, LiveSubscriber } from './live-publisher.ts'
@@ -8,6 +10,11 @@ import { LiveSession } from './live-session.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
+
+function sweepAt(second: number) {
+  const dbm = [-90, -91]
+  return toSweep({ startedAt: second * 1000, fromMhz: 470, stepMhz: 1, dbm, isCalibrated: true })
+}
 
 /** Creates a session on a socket that takes data only while it is not stalled. */
 function start({ snapshotChars = 10, isStalled = false, acks = false } = {}) {
@@ -90,6 +97,26 @@ describe('a live session', () => {
     expect(messages().map(({ type }) => type)).toEqual(['snapshot', 'receiver_removed'])
     await vi.advanceTimersByTimeAsync(1200)
     expect(messages().map(({ type }) => type)).toEqual(['snapshot', 'receiver_removed', 'tick', 'tick'])
+  })
+
+  // Conformance: C-23.83.
+  it('leaves out sweeps while earlier data is unread, and sends the next one after it', async () => {
+    const { session, state, messages, release } = start()
+    await vi.advanceTimersByTimeAsync(0)
+    const spectrum = new LiveSpectrum('roof', sweepAt(1))
+    const push = (second: number) => {
+      spectrum.add(sweepAt(second))
+      session.deliverSweep(spectrum)
+    }
+    push(2)
+    session.selectSweeps({ type: 'select_sweeps', source: 'roof' })
+    state.isStalled = true
+    for (const second of [3, 4, 5]) push(second)
+    await release()
+    push(6)
+    await vi.advanceTimersByTimeAsync(0)
+    const sweeps = messages().filter(({ type }) => type === 'sweep')
+    expect(sweeps.map(({ at }) => new Date(at).getUTCSeconds())).toEqual([3, 6])
   })
 
   // Conformance: C-9b.14.

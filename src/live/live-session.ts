@@ -6,7 +6,7 @@
 
 import { createHash } from 'node:crypto'
 import type { WebSocket } from 'ws'
-import type { LevelsRequest } from '../contract/live-messages.ts'
+import type { LevelsRequest, SweepsRequest } from '../contract/live-messages.ts'
 import type { SocketError } from '../contract/messages.ts'
 import { includesReceiver, localSite } from '../domain/equipment/sites.ts'
 import { isSameJson } from '../domain/json.ts'
@@ -19,12 +19,14 @@ import {
   listTypes,
   settingScopeOf,
 } from '../domain/live/filter.ts'
+import type { LiveSpectrum } from '../frequencies/live-spectrum.ts'
 import { now } from '../platform/clock.ts'
 import { HeldChanges, type HeldFrame } from './held-changes.ts'
 import { LineWindow } from './line-window.ts'
 import type { LiveData } from './live-data.ts'
 import type { JournalEntry, LevelsEntry } from './live-journal.ts'
 import type { LivePublisher, LiveSubscriber } from './live-publisher.ts'
+import { sweepFrame } from './sweep-frames.ts'
 
 export interface LiveOptions {
   readonly filter: LiveFilter
@@ -79,6 +81,8 @@ export class LiveSession implements LiveSubscriber {
   #levelsSeq = 0
   /** Channels whose levels were held back. */
   readonly #heldLevels = new Set<number>()
+  /** The source whose sweeps are sent. */
+  #sweepSource: string | null = null
   /** Null until the client confirms a message by its number. */
   #window: LineWindow | null = null
   readonly #held = new HeldChanges()
@@ -185,6 +189,24 @@ export class LiveSession implements LiveSubscriber {
     this.#live.recordSent()
     if (levels !== 'false') this.#holdAllLevels()
     return null
+  }
+
+  selectSweeps({ source }: SweepsRequest): void {
+    this.#sweepSource = source
+  }
+
+  /** A sweep is left out unless everything before it was read, so that at most one waits. */
+  deliverSweep(spectrum: LiveSpectrum): void {
+    if (spectrum.source !== this.#sweepSource || !this.#isIdle) return
+    const bytes = sweepFrame(spectrum)
+    if (bytes.length > this.#levelsRoom) return
+    this.#enqueue({ bytes, isLast: true, isAcknowledged: false, seq: null })
+    this.#pump()
+  }
+
+  get #isIdle(): boolean {
+    const isWaiting = this.#initial.length > 0 || this.#queue.length > 0 || this.#needsSnapshot || this.#isHolding
+    return this.#unsentBytes === 0 && !isWaiting
   }
 
   /** `seq` null: the last `levels` message. Returns false if no acknowledgement is expected. */

@@ -9,7 +9,7 @@ import type { DeviceUpdate } from '../contract/messages.ts'
 import type { AnnouncedShow } from '../contract/shows.ts'
 import { toAlertMessage } from '../domain/alerts/alert.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
-import { toChannelBody, toReceiverChange } from '../domain/equipment/receiver-body.ts'
+import { toReceiverChange, toVersion1Channel } from '../domain/equipment/receiver-body.ts'
 import { type EquipmentFilter, includesSite } from '../domain/equipment/sites.ts'
 import { type BroadcastMessage, manufacturerOf } from '../domain/messages.ts'
 import type { LevelRows } from '../ingest/level-store.ts'
@@ -191,7 +191,7 @@ export class Version1 {
   #withNewestLevels(update: DeviceUpdate): DeviceUpdate {
     const { receiver_id, data } = update
     if (!this.#newLevels.delete(receiver_id)) return update
-    const channels = this.#receiverStore.get(receiver_id)?.channels.map(toChannelBody) ?? []
+    const channels = this.#receiverStore.get(receiver_id)?.channels.map(toVersion1Channel) ?? []
     return { ...update, data: { ...data, channels } }
   }
 }

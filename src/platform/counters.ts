@@ -147,6 +147,21 @@ export function createNotificationCounters({ registry }: Counters): Notification
   }
 }
 
+/** Returns a function that records the duration of a request. `route` is the path with names in place of parameters. */
+export function createHttpHistogram({
+  registry,
+}: Counters): (method: string, route: string, status: number, seconds: number) => void {
+  const duration = new Histogram({
+    name: 'micwatch_http_request_duration_seconds',
+    help: 'Duration of HTTP requests, by route and class of the status.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.01, 0.05, 0.25, 1, 5],
+    registers: [registry],
+  })
+  return (method, route, status, seconds) =>
+    duration.observe({ method, route, status: `${Math.floor(status / 100)}xx` }, seconds)
+}
+
 /** Returns functions that count dropped packets. */
 export function createOscCounters({ registry }: Counters): {
   countBad(): void

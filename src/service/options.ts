@@ -14,6 +14,8 @@ export interface ServiceOptions {
   readonly manufacturers?: readonly ManufacturerEntry[]
   /** Returns how many log lines were lost. */
   droppedLines?(): number
+  /** Returns the latest lines of the log, the oldest first. */
+  recentLog?(): readonly string[]
   /** If true, nothing is written to the database. */
   readonly isReadOnly?: boolean
   /** If false, levels are not recorded, whatever `HISTORY` says. */

@@ -42,6 +42,23 @@ export async function listChannelStatesAt(reader: Reader, time: number): Promise
   )
 }
 
+/** Returns the states of all channels that were in force in a range of time (inclusive). */
+export async function listChannelStatesDuring(
+  reader: Reader,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<ChannelStateAt[]> {
+  const later = await reader
+    .selectFrom('channel_states')
+    .select(['channel_id', 'state'])
+    .where('time', '>', from)
+    .where('time', '<=', to)
+    .execute()
+  const changed = later.flatMap(({ channel_id, state }) =>
+    state === null ? [] : { channel_id, state: JSON.parse(state) as ChannelState },
+  )
+  return [...(await listChannelStatesAt(reader, from)), ...changed]
+}
+
 /** Returns the states of a channel that were in force in a range of time (inclusive), oldest first. */
 export async function listStatesOfChannel(
   reader: Reader,

@@ -130,7 +130,15 @@ describe.each(engines)('movements on %s', (engine) => {
       Receiver,
     ]
     const location = await db.transaction((tx) =>
-      insertLocation(tx, { name: 'Rack', description: '', zone: null, parent: null }),
+      insertLocation(tx, {
+        name: 'Rack',
+        description: '',
+        zone: null,
+        country: null,
+        latitude: null,
+        longitude: null,
+        parent: null,
+      }),
     )
     const log = (fields: Partial<Parameters<typeof logMovement>[1]>) =>
       db.transaction((tx) => logMovement(tx, { device: receiver.id, old_ip: 'a', new_ip: 'b', ...moved, ...fields }))
@@ -192,10 +200,26 @@ describe.each(engines)('locations on %s', (engine) => {
     const db = await openStore(engine)
     const [receiver] = (await insertDrafts(db, [draft(1)])) as [Receiver]
     const venue = await db.transaction((tx) =>
-      insertLocation(tx, { name: 'Venue', description: '', zone: null, parent: null }),
+      insertLocation(tx, {
+        name: 'Venue',
+        description: '',
+        zone: null,
+        country: null,
+        latitude: null,
+        longitude: null,
+        parent: null,
+      }),
     )
     const rack = await db.transaction((tx) =>
-      insertLocation(tx, { name: 'Rack', description: 'left', zone: null, parent: venue.id }),
+      insertLocation(tx, {
+        name: 'Rack',
+        description: 'left',
+        zone: null,
+        country: null,
+        latitude: null,
+        longitude: null,
+        parent: venue.id,
+      }),
     )
     const relocated = { ...receiver, location: rack.id, is_named_by_hand: true }
     await db.transaction(async (tx) => saveReceivers(tx, await nextRevision(tx), [relocated]))

@@ -56,7 +56,16 @@ describe.each(engines)('a transaction (%s)', (engine) => {
         expect([table, await increaseBy(db, ({ query }) => nested.execute(query), counter)]).toEqual([table, 1])
       }
     }
-    const hall = { name: 'Hall', description: '', parent: null, zone: null, version: 1 }
+    const hall = {
+      name: 'Hall',
+      description: '',
+      parent: null,
+      zone: null,
+      country: null,
+      latitude: null,
+      longitude: null,
+      version: 1,
+    }
     const twice = async ({ query }: Tx) => {
       await query.insertInto('locations').values(hall).execute()
       await query.updateTable('locations').set({ name: 'Stage' }).execute()

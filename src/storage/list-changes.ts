@@ -16,12 +16,15 @@ export const countedTables = {
   /** The tables that `StoredLists` and `ManufacturerLoader` read, apart from `meta`. */
   lists: {
     tables: [
+      'channel_audio',
       'discovered',
+      'frequency_plans',
       'frequency_profiles',
       'group_settings',
       'groups',
       'locations',
       'manufacturers',
+      'measured_scans',
       'notification_channels',
       'notification_rules',
       'scans',
@@ -29,7 +32,7 @@ export const countedTables = {
       'shows',
       'silences',
     ],
-    cascading: [],
+    cascading: ['channels', 'receivers'],
   },
   /** The tables that `Cast` reads. */
   cast: { tables: ['assignments', 'performers'], cascading: ['channels', 'manufacturers', 'receivers', 'units'] },

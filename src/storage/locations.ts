@@ -1,23 +1,41 @@
 /** Locations, and devices found by scans. */
 
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { DiscoveredRecord } from '../domain/equipment/discovery.ts'
 import type { Location } from '../domain/equipment/location.ts'
 import type { Unstored } from '../domain/versions.ts'
 import type { Reader, Tx } from './database.ts'
+import type { LocationRow } from './schema/equipment.ts'
 import { nextVersion, saveEdit } from './versions.ts'
 
 export async function listLocations(reader: Reader): Promise<Location[]> {
-  return reader.selectFrom('locations').selectAll().orderBy('id').execute()
+  const rows = await reader.selectFrom('locations').selectAll().orderBy('id').execute()
+  return rows.map(toLocation)
 }
 
 export async function insertLocation(tx: Tx, location: Unstored<Location>): Promise<Location> {
-  const row = { ...location, version: await nextVersion(tx) }
-  return tx.query.insertInto('locations').values(row).returningAll().executeTakeFirstOrThrow()
+  const row = { ...location, ...toDegrees(location), version: await nextVersion(tx) }
+  return toLocation(await tx.query.insertInto('locations').values(row).returningAll().executeTakeFirstOrThrow())
 }
 
 export async function saveLocation(tx: Tx, { id, ...fields }: Location): Promise<Location> {
-  return { ...fields, id, version: await saveEdit(tx, 'locations', id, fields) }
+  const row = { ...fields, ...toDegrees(fields) }
+  return { ...fields, id, version: await saveEdit(tx, 'locations', id, row) }
+}
+
+function toLocation({ latitude, longitude, ...row }: Selectable<LocationRow>): Location {
+  return {
+    ...row,
+    latitude: latitude === null ? null : Number(latitude),
+    longitude: longitude === null ? null : Number(longitude),
+  }
+}
+
+function toDegrees({ latitude, longitude }: Pick<Location, 'latitude' | 'longitude'>) {
+  return {
+    latitude: latitude === null ? null : String(latitude),
+    longitude: longitude === null ? null : String(longitude),
+  }
 }
 
 /** Deletes a location, which must have no receivers and no child locations. */

@@ -1,6 +1,7 @@
 /** Single numbers that an installation keeps. */
 
 import { randomInt } from 'node:crypto'
+import { sql } from 'kysely'
 import type { Database, Reader, Tx } from './database.ts'
 
 type Key = 'last_backup' | 'remote_write' | 'house'
@@ -51,4 +52,9 @@ async function createInstallationId(tx: Tx): Promise<number> {
     .onConflict((conflict) => conflict.column('key').doNothing())
     .execute()
   return (await find(tx.query, 'house')) ?? created.value
+}
+
+/** Locks the row of the counter until the commit. */
+export async function incrementCounter(tx: Tx, key: 'people' | 'tries'): Promise<void> {
+  await tx.query.updateTable('meta').set({ value: sql<number>`value + 1` }).where('key', '=', key).execute()
 }

@@ -88,7 +88,8 @@ export async function appliedNames(dialect: Database['dialect'], reader: Reader)
   const find =
     dialect === 'sqlite'
       ? sql`select name from sqlite_master where type = 'table' and name = 'migrations'`
-      : sql`select to_regclass('migrations') as name where to_regclass('migrations') is not null`
+      : // `to_regclass` may not see what another process has just committed.
+        sql`select 1 from pg_tables where tablename = 'migrations' and schemaname = any(current_schemas(false))`
   if ((await find.execute(reader)).rows.length === 0) return []
   const rows = await reader.selectFrom('migrations').select('name').orderBy('name').execute()
   return rows.map(({ name }) => name)

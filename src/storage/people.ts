@@ -1,11 +1,11 @@
-/** Users, sessions, tokens, known browsers and failed sign-in attempts. Secrets are stored as hashes only. */
+/** Users, sessions and tokens. Secrets are stored as hashes only. */
 
-import { sql } from 'kysely'
-import type { Role } from '../domain/access/access.ts'
-import type { FailedLogin } from '../domain/access/limits.ts'
+import { type Selectable, sql } from 'kysely'
+import type { GrantedPermission, Role } from '../contract/values.ts'
 import { usernameKey } from '../domain/access/password.ts'
 import { type ApiToken, sessionLimits, type User } from '../domain/access/people.ts'
 import type { Reader, Tx } from './database.ts'
+import { incrementCounter } from './meta.ts'
 import type { TokenRow, UserRow } from './schema/access.ts'
 import { nextVersion, saveEdit } from './versions.ts'
 
@@ -15,18 +15,24 @@ const userColumns = [
   'id',
   'username',
   'role',
+  'permissions',
   'is_active',
   'created_at',
   'last_login_at',
   'issuer',
   'subject',
   'version',
+  'has_totp',
 ] as const
 
-type UserFields = Pick<UserRow, Exclude<(typeof userColumns)[number], 'id'>> & { id: number }
+type UserFields = Selectable<Pick<UserRow, (typeof userColumns)[number]>>
 
 function toUser(row: UserFields): User {
-  return { ...row, is_active: row.is_active === 1 }
+  return { ...withPermissions(row), is_active: row.is_active === 1, has_totp: row.has_totp === 1 }
+}
+
+function withPermissions<Row extends { readonly permissions: string }>(row: Row) {
+  return { ...row, permissions: JSON.parse(row.permissions) as readonly GrantedPermission[] }
 }
 
 export async function listUsers(reader: Reader): Promise<User[]> {
@@ -52,17 +58,19 @@ export async function findUserByName(reader: Reader, username: string): Promise<
   return row === undefined ? null : { ...toUser(row), password: row.password }
 }
 
-export async function insertUser(
-  tx: Tx,
-  { username, role, password, now }: { username: string; role: Role; password: string; now: number },
-): Promise<User | null> {
+interface NewUser extends Pick<User, 'username' | 'role' | 'permissions'> {
+  /** The hash. */
+  readonly password: string
+  readonly now: number
+}
+
+export async function insertUser(tx: Tx, { now, permissions, ...user }: NewUser): Promise<User | null> {
   const row = await tx.query
     .insertInto('users')
     .values({
-      username,
-      username_key: usernameKey(username),
-      role,
-      password,
+      ...user,
+      username_key: usernameKey(user.username),
+      permissions: JSON.stringify(permissions),
       is_active: 1,
       created_at: now,
       password_changed_at: now,
@@ -118,16 +126,18 @@ export interface UserIdentity {
 export interface UserChange {
   readonly username?: string | undefined
   readonly role?: Role | undefined
+  readonly permissions?: readonly GrantedPermission[] | undefined
   readonly is_active?: boolean | undefined
   readonly password?: { readonly hash: string; readonly changedAt: number } | undefined
 }
 
 /** Returns the version. */
 export async function saveUser(tx: Tx, id: number, change: UserChange): Promise<number> {
-  const { username, role, is_active, password } = change
+  const { username, role, permissions, is_active, password } = change
   const fields = {
     ...(username !== undefined && { username }),
     ...(role !== undefined && { role }),
+    ...(permissions !== undefined && { permissions: JSON.stringify(permissions) }),
     ...(is_active !== undefined && { is_active: is_active ? (1 as const) : (0 as const) }),
     ...(password !== undefined && { password: password.hash, password_changed_at: password.changedAt }),
   }
@@ -173,8 +183,44 @@ export async function peopleRevision(reader: Reader): Promise<number> {
   return value
 }
 
-async function incrementCounter(tx: Tx, key: 'people' | 'tries'): Promise<void> {
-  await tx.query.updateTable('meta').set({ value: sql<number>`value + 1` }).where('key', '=', key).execute()
+// --- Codes of authenticator apps --------------------------------------------------------------------------------------
+
+export interface StoredTotp {
+  readonly has_totp: boolean
+  /** Sealed; null if no app was set up. */
+  readonly secret: string | null
+  /** The time step of the last code that was used. */
+  readonly step: number | null
+  /** SHA-256 of each unused recovery code. */
+  readonly recovery_codes: readonly string[]
+}
+
+export async function readTotp(reader: Reader, user: number): Promise<StoredTotp> {
+  const row = await reader
+    .selectFrom('users')
+    .select(['has_totp', 'totp_secret', 'totp_step', 'recovery_codes'])
+    .where('id', '=', user)
+    .executeTakeFirstOrThrow()
+  return {
+    has_totp: row.has_totp === 1,
+    secret: row.totp_secret,
+    step: row.totp_step,
+    recovery_codes: JSON.parse(row.recovery_codes),
+  }
+}
+
+export async function saveTotp(tx: Tx, user: number, change: Partial<StoredTotp>): Promise<void> {
+  const { has_totp, secret, step, recovery_codes } = change
+  await tx.query
+    .updateTable('users')
+    .set({
+      ...(has_totp !== undefined && { has_totp: has_totp ? 1 : 0 }),
+      ...(secret !== undefined && { totp_secret: secret }),
+      ...(step !== undefined && { totp_step: step }),
+      ...(recovery_codes !== undefined && { recovery_codes: JSON.stringify(recovery_codes) }),
+    })
+    .where('id', '=', user)
+    .execute()
 }
 
 // --- Sessions ---------------------------------------------------------------------------------------------------------
@@ -199,12 +245,14 @@ export async function findSessions(reader: Reader, hashes: readonly string[]): P
       'users.id',
       'users.username',
       'users.role',
+      'users.permissions',
       'users.is_active',
       'users.created_at',
       'users.last_login_at',
       'users.issuer',
       'users.subject',
       'users.version',
+      'users.has_totp',
     ])
     .where('sessions.hash', 'in', hashes)
     .where('users.is_active', '=', 1)
@@ -217,12 +265,36 @@ export async function findSessions(reader: Reader, hashes: readonly string[]): P
   }))
 }
 
+/** A session in the list of its owner. */
+export interface ListedSession {
+  readonly hash: string
+  readonly created_at: number
+  readonly expires_at: number
+  readonly last_used_at: number
+  /** Client and program of the sign-in; null if they are unknown. */
+  readonly address: string | null
+  readonly agent: string | null
+}
+
+/** Returns the sessions of a user, the last used first. */
+export async function listSessions(reader: Reader, user: number): Promise<ListedSession[]> {
+  return reader
+    .selectFrom('sessions')
+    .select(['hash', 'created_at', 'expires_at', 'last_used_at', 'address', 'agent'])
+    .where('user_id', '=', user)
+    .orderBy('last_used_at', 'desc')
+    .orderBy('hash')
+    .execute()
+}
+
 /** Adds a session, and deletes the user's oldest sessions if there are too many. Call `changePeople` first. */
-export async function insertSession(tx: Tx, session: { hash: string; user_id: number; now: number }): Promise<void> {
-  const { hash, user_id, now } = session
+export async function insertSession(
+  tx: Tx,
+  { user_id, now, ...session }: Pick<ListedSession, 'hash' | 'address' | 'agent'> & { user_id: number; now: number },
+): Promise<void> {
   await tx.query
     .insertInto('sessions')
-    .values({ hash, user_id, created_at: now, expires_at: now + sessionLimits.totalMs, last_used_at: now })
+    .values({ ...session, user_id, created_at: now, expires_at: now + sessionLimits.totalMs, last_used_at: now })
     .execute()
   const kept = tx.query
     .selectFrom('sessions')
@@ -268,6 +340,7 @@ const tokenColumns = [
   'id',
   'name',
   'role',
+  'permissions',
   'created_by',
   'created_at',
   'expires_at',
@@ -277,11 +350,12 @@ const tokenColumns = [
 ] as const satisfies readonly (keyof TokenRow)[]
 
 export async function listTokens(reader: Reader): Promise<ApiToken[]> {
-  return reader.selectFrom('tokens').select(tokenColumns).orderBy('id').execute()
+  return (await reader.selectFrom('tokens').select(tokenColumns).orderBy('id').execute()).map(withPermissions)
 }
 
 export async function findToken(reader: Reader, id: number): Promise<ApiToken | null> {
-  return (await reader.selectFrom('tokens').select(tokenColumns).where('id', '=', id).executeTakeFirst()) ?? null
+  const row = await reader.selectFrom('tokens').select(tokenColumns).where('id', '=', id).executeTakeFirst()
+  return row === undefined ? null : withPermissions(row)
 }
 
 export async function findTokensByHash(
@@ -289,23 +363,25 @@ export async function findTokensByHash(
   hashes: readonly string[],
 ): Promise<(ApiToken & { readonly hash: string })[]> {
   if (hashes.length === 0) return []
-  return reader
+  const rows = await reader
     .selectFrom('tokens')
     .select([...tokenColumns, 'hash'])
     .where('hash', 'in', hashes)
     .execute()
+  return rows.map(withPermissions)
 }
 
 /** Adds a token. Its hash is stored in a second step, because the text of the token contains its id. */
 export async function insertToken(
   tx: Tx,
-  token: Pick<ApiToken, 'name' | 'role' | 'created_by' | 'created_at' | 'expires_at'>,
+  token: Pick<ApiToken, 'name' | 'role' | 'permissions' | 'created_by' | 'created_at' | 'expires_at'>,
   hashOf: (id: number) => string,
 ): Promise<ApiToken> {
   const created = await tx.query
     .insertInto('tokens')
     .values({
       ...token,
+      permissions: JSON.stringify(token.permissions),
       hash: `pending ${Math.random()}`,
       last_used_at: null,
       last_used_address: null,
@@ -318,16 +394,17 @@ export async function insertToken(
     .set({ hash: hashOf(created.id) })
     .where('id', '=', created.id)
     .execute()
-  return created
+  return withPermissions(created)
 }
 
 /** Returns the version. */
 export async function saveToken(
   tx: Tx,
   id: number,
-  change: Partial<Pick<ApiToken, 'name' | 'role' | 'expires_at'>>,
+  { permissions, ...change }: Partial<Pick<ApiToken, 'name' | 'role' | 'permissions' | 'expires_at'>>,
 ): Promise<number> {
-  return saveEdit(tx, 'tokens', id, change)
+  const fields = { ...change, ...(permissions !== undefined && { permissions: JSON.stringify(permissions) }) }
+  return saveEdit(tx, 'tokens', id, fields)
 }
 
 export async function deleteToken(tx: Tx, id: number): Promise<void> {
@@ -340,107 +417,4 @@ export async function touchToken(tx: Tx, hash: string, used: { at: number; addre
     .set({ last_used_at: used.at, last_used_address: used.address })
     .where('hash', '=', hash)
     .execute()
-}
-
-// --- Sign-in attempts -------------------------------------------------------------------------------------------------
-
-/** Serializes attempts, so that parallel ones are all counted. Must be the first statement of the transaction. */
-export async function lockFailedLogins(tx: Tx): Promise<void> {
-  await incrementCounter(tx, 'tries')
-}
-
-export async function listFailedLogins(reader: Reader, client: string, since: number): Promise<FailedLogin[]> {
-  return reader
-    .selectFrom('failed_tries')
-    .select(['account', 'at'])
-    .where('stranger', '=', client)
-    .where('at', '>', since)
-    .execute()
-}
-
-export async function countFailedLogins(reader: Reader, since: number): Promise<number> {
-  const { count } = await reader
-    .selectFrom('failed_tries')
-    .select(sql<number>`count(*)`.as('count'))
-    .where('at', '>', since)
-    .executeTakeFirstOrThrow()
-  return Number(count)
-}
-
-export async function insertFailedLogin(tx: Tx, client: string, failed: FailedLogin): Promise<number> {
-  const { id } = await tx.query
-    .insertInto('failed_tries')
-    .values({ stranger: client, ...failed })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  return id
-}
-
-export async function deleteFailedLogin(tx: Tx, id: number): Promise<void> {
-  await tx.query.deleteFrom('failed_tries').where('id', '=', id).execute()
-}
-
-export async function deleteFailedLoginsOf(tx: Tx, client: string, account: string): Promise<void> {
-  await tx.query.deleteFrom('failed_tries').where('stranger', '=', client).where('account', '=', account).execute()
-}
-
-export async function deleteOldFailedLogins(tx: Tx, before: number): Promise<void> {
-  await tx.query.deleteFrom('failed_tries').where('at', '<=', before).execute()
-}
-
-// --- Known browsers ---------------------------------------------------------------------------------------------------
-
-export async function isKnownBrowser(reader: Reader, hash: string, user: number): Promise<boolean> {
-  const row = await reader
-    .selectFrom('known_browsers')
-    .select('hash')
-    .where('hash', '=', hash)
-    .where('user_id', '=', user)
-    .executeTakeFirst()
-  return row !== undefined
-}
-
-/** Adds or updates a known browser, and deletes the user's least recently used browsers if there are too many. */
-export async function saveKnownBrowser(tx: Tx, browser: { hash: string; user_id: number; now: number }): Promise<void> {
-  const { hash, user_id, now } = browser
-  await tx.query
-    .insertInto('known_browsers')
-    .values({ hash, user_id, last_used_at: now })
-    .onConflict((conflict) => conflict.columns(['hash', 'user_id']).doUpdateSet({ last_used_at: now }))
-    .execute()
-  const kept = tx.query
-    .selectFrom('known_browsers')
-    .select('hash')
-    .where('user_id', '=', user_id)
-    .orderBy('last_used_at', 'desc')
-    .orderBy('hash')
-    .limit(sessionLimits.perUser)
-  await tx.query.deleteFrom('known_browsers').where('user_id', '=', user_id).where('hash', 'not in', kept).execute()
-}
-
-export interface OidcLogin {
-  readonly hash: string
-  readonly next: string | null
-  readonly expires_at: number
-}
-
-/** Returns false if `max` others are awaited. */
-export async function insertOidcLogin(tx: Tx, login: OidcLogin, max: number): Promise<boolean> {
-  const { count } = await tx.query
-    .selectFrom('oidc_logins')
-    .select(sql<number>`count(*)`.as('count'))
-    .executeTakeFirstOrThrow()
-  if (Number(count) >= max) return false
-  await tx.query.insertInto('oidc_logins').values(login).execute()
-  return true
-}
-
-/** Removes a sign-in, so that only one response is accepted. Returns null if there is none. */
-export async function takeOidcLogin(tx: Tx, hash: string): Promise<OidcLogin | null> {
-  const row = await tx.query.deleteFrom('oidc_logins').where('hash', '=', hash).returningAll().executeTakeFirst()
-  return row ?? null
-}
-
-export async function deleteOldOidcLogins(tx: Tx, now: number): Promise<void> {
-  await tx.query.deleteFrom('oidc_logins').where('expires_at', '<=', now).execute()
 }

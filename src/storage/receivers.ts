@@ -1,7 +1,8 @@
 /** Receivers and their channels, with their last readings. */
 
 import { type RawBuilder, type Selectable, sql } from 'kysely'
-import type { Fault } from '../domain/equipment/receiver.ts'
+import type { Fault } from '../contract/faults.ts'
+import type { ReceiverDetails } from '../contract/receivers.ts'
 import { type Channel, emptyChannel, type Receiver, type ReceiverOrigin } from '../domain/equipment/receiver.ts'
 import { groupBy } from '../domain/group-by.ts'
 import { parseNetworkMode } from '../domain/identity/network.ts'
@@ -15,7 +16,7 @@ import { keepSlotEntries, renewReusedSlots } from './slot-entries.ts'
 import { nextSlots } from './slots.ts'
 
 /** The readings of a channel, without its identity; with its condition only if another installation evaluates it. */
-type Reading = Omit<Channel, 'id' | 'channel' | 'slot' | 'profile' | 'condition' | 'last_transmitter'> &
+type Reading = Omit<Channel, 'id' | 'channel' | 'slot' | 'profile' | 'not_now' | 'condition' | 'last_transmitter'> &
   Partial<Pick<Channel, 'condition' | 'last_transmitter'>>
 type Readings = Readonly<Record<number, Reading>>
 
@@ -199,11 +200,12 @@ interface StoredChannel {
   readonly channel: number
   readonly slot: number
   readonly profile: string | null
+  readonly not_now: string | null
 }
 
 const receiverOf = ({ receiver_id }: StoredChannel) => receiver_id
 
-type NewChannel = Omit<StoredChannel, 'id' | 'profile'>
+type NewChannel = Omit<StoredChannel, 'id' | 'profile' | 'not_now'>
 
 async function channelsOf(reader: Reader, receiverIds: readonly number[]) {
   const rows = await reader
@@ -223,7 +225,7 @@ async function insertChannels(tx: Tx, channelsToInsert: readonly NewChannel[]): 
     channelsToInsert as readonly Row<'receiver_id' | 'channel' | 'slot'>[],
     (input) => sql<StoredChannel>`
       insert into channels (receiver_id, channel, slot) select receiver_id, channel, slot from ${input} where true
-      returning id, receiver_id, channel, slot, profile`,
+      returning id, receiver_id, channel, slot, profile, not_now`,
   )
   await renewReusedSlots(tx, rows)
   return rows.sort((a, b) => a.receiver_id - b.receiver_id || a.channel - b.channel)
@@ -256,8 +258,10 @@ const rowColumns = {
   last_seen: 'bigint',
   location_id: 'bigint',
   is_named_by_hand: 'bigint',
+  is_spare: 'bigint',
   readings: 'text',
   fault: 'text',
+  details: 'text',
   origin: 'text',
   revision: 'bigint',
 } as const satisfies Record<keyof Omit<ReceiverRow, UnwrittenColumn>, 'bigint' | 'text'>
@@ -271,22 +275,26 @@ function toRow(receiver: Omit<Receiver, 'id'>, revision: number): Omit<ReceiverR
     channels,
     is_active,
     is_named_by_hand,
+    spare = false,
     location,
     origin,
     manufacturer,
-    fault,
+    details = {},
     version: _,
     ...fields
   } = receiver
+  const { fault, ...otherDetails } = details
   return {
     manufacturer: origin?.record ?? manufacturer,
     serial_key: serialKey(receiver.serial_number),
     mac_key: macKey(receiver.mac_address),
     is_active: is_active ? 1 : 0,
     is_named_by_hand: is_named_by_hand ? 1 : 0,
+    is_spare: spare ? 1 : 0,
     location_id: location,
     readings: JSON.stringify(toReadings(channels)),
     fault: fault ?? null,
+    details: Object.keys(otherDetails).length === 0 ? null : JSON.stringify(otherDetails),
     origin: origin === undefined ? null : toStoredOrigin(manufacturer, origin),
     revision,
     ...fields,
@@ -307,7 +315,7 @@ function readOrigin(record: string, origin: string | null): Pick<Receiver, 'manu
 
 function toReadings(channels: readonly Channel[]): Readings {
   const readings: Record<number, Reading> = {}
-  for (const { id: _, slot: __, profile: ___, condition, last_transmitter, ...channel } of channels) {
+  for (const { id: _, slot: __, profile: ___, not_now: ____, condition, last_transmitter, ...channel } of channels) {
     const { channel: number, ...reading } = channel
     // The conditions of channels of this installation are stored by the process that evaluates them.
     readings[number] = channel.origin === undefined ? reading : { ...reading, condition, last_transmitter }
@@ -317,21 +325,31 @@ function toReadings(channels: readonly Channel[]): Readings {
 
 function toReceiver(row: StoredReceiver, channels: readonly StoredChannel[]): Receiver {
   const { serial_key: _, mac_key: __, revision: ___, reading_revision: ____, readings: json, is_active, ...named } = row
-  const { is_named_by_hand, location_id, network_mode, fault, origin, version, ...fields } = named
+  const { is_named_by_hand, is_spare, location_id, network_mode, fault, details, origin, version, ...fields } = named
   const readings = JSON.parse(json) as Readings
   return {
     network_mode: parseNetworkMode(network_mode),
     is_active: is_active === 1,
     is_named_by_hand: is_named_by_hand === 1,
+    ...(is_spare === 1 && { spare: true }),
     location: location_id,
     ...fields,
-    ...(fault !== null && { fault: fault as Fault }),
+    ...((fault !== null || details !== null) && { details: toDetails(fault, details) }),
     ...(version !== null && { version }),
     ...readOrigin(fields.manufacturer, origin),
-    channels: channels.map(({ id, channel, slot, profile }) =>
-      Object.assign(emptyChannel(id, channel, slot), readings[channel], profile != null && { profile }),
+    channels: channels.map(({ id, channel, slot, profile, not_now }) =>
+      Object.assign(
+        emptyChannel(id, channel, slot),
+        readings[channel],
+        profile != null && { profile },
+        not_now != null && { not_now: JSON.parse(not_now) },
+      ),
     ),
   }
+}
+
+function toDetails(fault: string | null, others: string | null): ReceiverDetails {
+  return { ...(fault !== null && { fault: fault as Fault }), ...(others !== null && JSON.parse(others)) }
 }
 
 export function listReceiverSources(reader: Reader): Promise<ReceiverSourceRow[]> {

@@ -1,7 +1,6 @@
 /** Replaces the database with a backup, completely or not at all. No process may be using the database. */
 
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { sql } from 'kysely'
@@ -16,7 +15,6 @@ import {
   movePostgresHistoryAside,
 } from '../history/levels/history-backup.ts'
 import { historyPath } from '../history/levels/sqlite-tables.ts'
-import { startProcess } from '../platform/thread.ts'
 import { writeAudit } from './audit.ts'
 import { writeBackup } from './backup.ts'
 import { type Database, machineMs, openDatabase, type Tx } from './database.ts'
@@ -27,6 +25,7 @@ import { migrate } from './migrate.ts'
 import { copyIntoPostgres } from './postgres-copy.ts'
 import { forgetIncident, moveAside } from './repair.ts'
 import { contentTables, transientTables } from './schema.ts'
+import { runSeparately } from './separate-process.ts'
 import { listSnapshots, type StorePaths, snapshotsFolder } from './snapshots.ts'
 import {
   connectFile,
@@ -59,16 +58,29 @@ export interface Restored {
 
 /** Restores a backup. If that is not possible, throws an error with the reason, and nothing has changed. */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
-  await checkBackup(options.file, options.readLimitMs)
+  await checkBackup(options.file, { limitMs: options.readLimitMs })
   const path = sqlitePath(options.paths.database_url)
   return path === null ? restorePostgres(options) : restoreSqlite(path, options)
 }
 
-/** A separate process checks the whole file before this process opens it. */
-async function checkBackup(file: string, limitMs?: number): Promise<void> {
-  const fault =
-    (await findIrregularFile(file)) ?? (await checkInSeparateProcess(file, limitMs ?? (await timeLimitMs(file))))
+/** Throws if a file cannot be restored. A separate process reads the whole file, before this process opens it. */
+export async function checkBackup(
+  file: string,
+  { limitMs, signal }: { readonly limitMs?: number | undefined; readonly signal?: AbortSignal } = {},
+): Promise<void> {
+  const limits = { limitMs: limitMs ?? (await timeLimitMs(file)), signal }
+  const fault = (await findIrregularFile(file)) ?? (await readSeparately(file, limits))
   if (fault !== null) throw new Error(`${file} cannot be restored: ${fault}`)
+}
+
+async function readSeparately(file: string, limits: Parameters<typeof runSeparately>[3]): Promise<string | null> {
+  const source = new URL('./backup-reader.ts', import.meta.url)
+  try {
+    return (await runSeparately<{ fault: string | null }>('reading it', source, [resolve(file)], limits)).fault
+  } catch (error) {
+    limits.signal?.throwIfAborted()
+    return (error as Error).message
+  }
 }
 
 /** Opening a named pipe, for example, would block. SQLite opens the companion files as well. */
@@ -87,23 +99,6 @@ async function findIrregularFile(file: string): Promise<string | null> {
 async function timeLimitMs(file: string): Promise<number> {
   const megabytes = (await stat(file)).size / (1024 * 1024)
   return 60_000 + Math.min(megabytes, 3600) * 1000
-}
-
-async function checkInSeparateProcess(file: string, limitMs: number): Promise<string | null> {
-  const reader = startProcess(new URL('./backup-reader.ts', import.meta.url), [resolve(file)])
-  const limit = setTimeout(() => reader.kill('SIGKILL'), limitMs)
-  const results: { readonly fault: string | null }[] = []
-  reader.on('message', (result: { readonly fault: string | null }) => results.push(result))
-  try {
-    // The result has arrived when the channel is closed, which may be after the process has exited.
-    const [[code, signal]] = await Promise.all([once(reader, 'exit'), once(reader, 'disconnect')])
-    const [result] = results
-    if (result !== undefined) return result.fault
-    if (reader.killed) return `reading it took longer than ${Math.ceil(limitMs / 1000)} s`
-    return `reading it ended with ${signal ?? `exit code ${code}`}`
-  } finally {
-    clearTimeout(limit)
-  }
 }
 
 interface CarriedOver {

@@ -13,7 +13,7 @@ import { sql } from 'kysely'
 import type { Reader, Tx } from './database.ts'
 
 /**
- * `revision` covers receivers, placeholders and the queue. Alerts, connections, shows, checks, scans, sources of
+ * `revision` covers receivers, placeholders and the queue. Alerts, connections, shows, checks, scans, frequency plans, sources of
  * receivers, notification channels with their rules, deliveries, and events have their own counters, to avoid lock
  * contention. A transaction that increments `events` too does so after all others, and `notification_deliveries` last,
  * so that no two transactions wait for each other. Changes to placeholders increment `placeholders` too, so that they
@@ -26,6 +26,7 @@ type Counter =
   | 'shows'
   | 'checks'
   | 'scans'
+  | 'plans'
   | 'placeholders'
   | 'receiver_sources'
   | 'notifications'

@@ -6,6 +6,7 @@
 import type { Generated } from 'kysely'
 import type { AccessTables } from './schema/access.ts'
 import type { AlertTables } from './schema/alerts.ts'
+import type { AudioTables } from './schema/audio.ts'
 import type { EquipmentTables } from './schema/equipment.ts'
 import type { Flag } from './schema/flag.ts'
 import type { HistoryTables } from './schema/history.ts'
@@ -15,6 +16,7 @@ import type { ShowTables } from './schema/shows.ts'
 export interface Schema
   extends AccessTables,
     AlertTables,
+    AudioTables,
     EquipmentTables,
     HistoryTables,
     MonitoringTables,
@@ -78,10 +80,16 @@ const tableKinds = {
   scenes: 'kept',
   checks: 'kept',
   scans: 'kept',
+  measured_scans: 'kept',
+  country_bands: 'kept',
+  tv_stations: 'kept',
+  frequency_plans: 'kept',
+  audio_streams: 'kept',
   locations: 'kept',
   receivers: 'kept',
   receiver_sources: 'kept',
   channels: 'kept',
+  channel_audio: 'kept',
   channel_conditions: 'kept',
   channel_states: 'kept',
   discharges: 'kept',
@@ -119,6 +127,7 @@ const tableKinds = {
   undo_records: 'transient',
   removed_events: 'transient',
   followed_levels: 'transient',
+  audio_clips: 'transient',
 } as const satisfies Record<keyof Schema, 'internal' | 'kept' | 'transient'>
 
 type Table = keyof typeof tableKinds

@@ -1,4 +1,7 @@
-/** Derives the changes to slots and the cast, for the log of changes, from the rows that an action changed. */
+/**
+ * Derives the changes to slots, the cast and the frequency plan in force, for the log of changes, from the rows that an
+ * action changed.
+ */
 
 import { type RecordedChange, slotFields } from '../contract/values.ts'
 import type { EntryHolder } from '../domain/equipment/slot-entry.ts'
@@ -54,7 +57,36 @@ export async function recordSlotChanges(
     const [from, to] = [textOf(was.name), textOf(is.name)]
     return { ...edit, what: 'name', target: id, slot: null, title: to, before: from, after: to }
   })
-  await insertChanges(tx, [...renamed, ...moves, ...entries])
+  const plan = (await listPlanChanges(tx, rows)).map((change): Change => ({ ...edit, ...change }))
+  await insertChanges(tx, [...renamed, ...moves, ...entries, ...plan])
+}
+
+/** At most one: another plan is in force, or the plan in force was edited. */
+async function listPlanChanges(
+  { query }: Tx,
+  rows: readonly RowChange[],
+): Promise<readonly Omit<Change, 'at' | 'by'>[]> {
+  const changed = new Map(rows.flatMap((row) => (row.table === 'frequency_plans' ? [[row.id, row.before]] : [])))
+  if (changed.size === 0) return []
+  const present: readonly Values[] = await query
+    .selectFrom('frequency_plans')
+    .select(['id', 'title', 'used_at'])
+    .where(({ or, eb }) => or([eb('id', 'in', [...changed.keys()]), eb('used_at', 'is not', null)]))
+    .execute()
+  const others = present.filter(({ id }) => !changed.has(Number(id)))
+  const edited = [...changed].flatMap(([id, before]): Values[] =>
+    before === null ? [] : [{ id, ...present.find((plan) => plan.id === id), ...before }],
+  )
+  const [before, after] = [findInForce([...others, ...edited]), findInForce(present)]
+  const target = Number((after ?? before)?.id ?? 0)
+  if (before?.id === after?.id && !changed.has(target)) return []
+  const titles = { before: textOf(before?.title), after: textOf(after?.title) }
+  return [{ what: 'frequency_plan', target, slot: null, title: null, ...titles }]
+}
+
+function findInForce(plans: readonly Values[]): Values | undefined {
+  const used = plans.filter(({ used_at }) => used_at != null)
+  return used.sort((a, b) => Number(b.used_at) - Number(a.used_at))[0]
 }
 
 /** Exchanges the values, as an undo does. */

@@ -5,7 +5,6 @@
 
 import { type NotNull, sql } from 'kysely'
 import type { CastSlot } from '../domain/equipment/cast-following.ts'
-import { slotKindOf } from '../domain/equipment/hardware.ts'
 import {
   type EntryHolder,
   emptyFields,
@@ -16,6 +15,7 @@ import {
   type SlotFields,
 } from '../domain/equipment/slot-entry.ts'
 import { type TitleOf, titleOfChannel } from '../domain/equipment/slot-record.ts'
+import { slotKindOf } from '../domain/equipment/unit-type.ts'
 import { isSameJson } from '../domain/json.ts'
 import { now } from '../platform/clock.ts'
 import type { Reader, Tx } from './database.ts'

@@ -30,12 +30,16 @@ const undoableColumns = {
   channels: ['slot'],
   groups: ['title', 'slots', 'hide_charts', 'zone', 'manufacturer'],
   scenes: ['show_id', 'title', 'created_at', 'actor', 'recalled_at', 'arrangement'],
+  frequency_plans: [
+    ...(['title', 'show_id', 'region', 'carriers', 'spares', 'options', 'conflicts', 'conflict_count'] as const),
+    ...(['actor', 'created_at', 'used_at'] as const),
+  ],
 } as const
 
 type UndoableTable = keyof typeof undoableColumns
 
 /** Their rows have a version, which an undo must not set back. */
-const versionedTables: readonly UndoableTable[] = ['performers', 'slot_entries', 'groups', 'scenes']
+const versionedTables: readonly UndoableTable[] = ['performers', 'slot_entries', 'groups', 'scenes', 'frequency_plans']
 
 interface RowChange {
   readonly table: UndoableTable
@@ -246,6 +250,7 @@ export async function restoreRows(
       return { changedSince: describe(table, id, after ?? before ?? {}) }
     }
     if (table === 'placeholders' || table === 'slot_entries') await countPlaceholderChange(tx)
+    if (table === 'frequency_plans') await nextRevision(tx, 'plans')
     if (table === 'scenes') await markShow(tx, await nextRevision(tx, 'shows'), Number((row ?? before)?.show_id))
     if (before === null) {
       if (table === 'slot_entries') await clearEntry(tx, id)
@@ -284,7 +289,7 @@ async function clearEntry(tx: Tx, id: number): Promise<void> {
 
 function describe(table: UndoableTable, id: number, { channel_id = null, placeholder_id = null }: Values): string {
   if (channel_id !== null) return `channel ${channel_id}`
-  return placeholder_id === null ? `${table.slice(0, -1)} ${id}` : `placeholder ${placeholder_id}`
+  return placeholder_id === null ? `${table.slice(0, -1).replace('_', ' ')} ${id}` : `placeholder ${placeholder_id}`
 }
 
 /** True if a later change prevents these values, or the removal of the row if they are null. */
@@ -294,6 +299,10 @@ async function hasConflict(tx: Tx, table: UndoableTable, id: number, values: Val
     return values === null ? (await listSettings(tx, id)).length > 0 : !(await hasManufacturer(tx, values))
   }
   if (table === 'scenes') return values !== null && (await findShow(tx.query, Number(values.show_id))) === undefined
+  if (table === 'frequency_plans') {
+    const show = values?.show_id ?? null
+    return show !== null && (await findShow(tx.query, Number(show))) === undefined
+  }
   if (table === 'slot_entries') return values !== null && (await refersToRemoved(tx, values))
   if (table !== 'assignments' || values === null) return false
   if (!(await hasUnit(tx.query, Number(values.wireless_unit))) || (await refersToRemoved(tx, values))) return true

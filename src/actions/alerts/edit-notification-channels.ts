@@ -1,6 +1,7 @@
 /** Adds, changes, removes and tests notification channels. */
 
 import { isDeepStrictEqual } from 'node:util'
+import { createAcknowledgeKey } from '../../alerts/acknowledge-links.ts'
 import { disableGone } from '../../alerts/gone-channel.ts'
 import { createMessageId } from '../../alerts/notification-queue.ts'
 import {
@@ -52,6 +53,7 @@ interface NewChannel {
   readonly config: ChannelConfig
   readonly enabled?: boolean
   readonly without_names?: boolean
+  readonly acknowledge_link?: boolean
 }
 
 export type ChannelChange = Partial<Omit<NewChannel, 'type'>>
@@ -59,12 +61,13 @@ export type ChannelChange = Partial<Omit<NewChannel, 'type'>>
 export async function addNotificationChannel(
   service: Service,
   actor: Actor,
-  { name, type, config, enabled = true, without_names = false }: NewChannel,
+  { name, type, config, enabled = true, without_names = false, acknowledge_link = false }: NewChannel,
 ): Promise<NotificationChannel> {
   const valid = await validateConfig(service.outbound.destinations, type, {}, config)
   const signing = type === 'webhook' ? { secret: createSigningSecret(), previous: null, previous_until: null } : null
   return editRecords(service, 'notifications', async (tx) => {
-    const channel = { name, type, enabled, without_names, ...valid, signing }
+    const acknowledge_key = acknowledgeKeyOf(undefined, acknowledge_link)
+    const channel = { name, type, enabled, without_names, acknowledge_key, ...valid, signing }
     const added = await insertNotificationChannel(tx, service.secrets, channel)
     await audit(tx, actor, 'notification_channel.create', added.id, { name, type })
     return added
@@ -75,7 +78,7 @@ export async function changeNotificationChannel(
   service: Service,
   actor: Actor,
   id: number,
-  { config, ...change }: ChannelChange,
+  { config, acknowledge_link, ...change }: ChannelChange,
   requireVersion: RequireVersion<NotificationChannel>,
 ): Promise<NotificationChannel> {
   const before = await getNotificationChannel(service, id)
@@ -83,7 +86,7 @@ export async function changeNotificationChannel(
     config === undefined
       ? {}
       : await validateConfig(service.outbound.destinations, before.type, fullConfig(before), config)
-  const after = { ...before, ...change, ...valid }
+  const after = { ...before, ...change, acknowledge_key: acknowledgeKeyOf(before, acknowledge_link), ...valid }
   return editRecords(service, 'notifications', async (tx) => {
     // Resolving host names takes time, so the stored channel may have changed since it was read.
     const stored = await findNotificationChannel(tx.query, service.secrets, id)
@@ -194,6 +197,16 @@ async function getNotificationChannel(
   return channel
 }
 
+/** Links stay valid while they are switched on. Switching them off and on again creates another key. */
+export function acknowledgeKeyOf(
+  stored: NotificationChannel | undefined,
+  isLinked: boolean | undefined,
+): string | null {
+  const known = stored?.acknowledge_key ?? null
+  if (isLinked === undefined) return known
+  return isLinked ? (known ?? createAcknowledgeKey()) : null
+}
+
 /** Applies a change to a configuration. Throws a RequestError that names the invalid field. */
 export async function validateConfig(
   destinations: Outbound['destinations'],
@@ -221,6 +234,7 @@ function listChanged(before: NotificationChannel, after: NotificationChannel): s
     ...(before.name === after.name ? [] : ['name']),
     ...(before.enabled === after.enabled ? [] : ['enabled']),
     ...(before.without_names === after.without_names ? [] : ['without_names']),
+    ...(before.acknowledge_key === after.acknowledge_key ? [] : ['acknowledge_link']),
     ...fields.filter((field) => !isDeepStrictEqual(old[field], current[field])).map((field) => `config.${field}`),
   ]
 }

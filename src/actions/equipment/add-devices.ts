@@ -4,8 +4,7 @@ import type { Actor } from '../../domain/access/access.ts'
 import type { SourceError } from '../../domain/equipment/health.ts'
 import { anyVersion } from '../../domain/versions.ts'
 import { getPlugin } from '../../manufacturers/index.ts'
-import type { FoundDevice } from '../../manufacturers/probe.ts'
-import { searchAddresses } from '../../manufacturers/search.ts'
+import { type AnsweringDevice, searchAddresses } from '../../manufacturers/search.ts'
 import type { Service } from '../../service.ts'
 import { changeManufacturer, getManufacturer } from '../sources/change-manufacturers.ts'
 
@@ -17,13 +16,15 @@ export async function findSingleDevices(
   code: string,
   ips: readonly string[],
   signal: AbortSignal,
-): Promise<{ readonly found: readonly FoundDevice[]; readonly unsupported: readonly SourceError[] }> {
+): Promise<{ readonly found: readonly AnsweringDevice[]; readonly unsupported: readonly SourceError[] }> {
   const { plugin } = await getManufacturer(service, code)
   const known = new Set(service.sourceRegistry.sources().map(({ settings }) => settings.baseUrl))
   const unsupported: SourceError[] = []
   const onUnsupported = (source: string, error: string) => unsupported.push({ manufacturer: code, source, error })
+  const { localAddresses } = service
   const { destinations } = service.outbound
-  const found = await searchAddresses(getPlugin(plugin), { ips, known, destinations, signal, onUnsupported })
+  const options = { ips, known, destinations, signal, localAddresses, onUnsupported }
+  const found = await searchAddresses(getPlugin(plugin), options)
   return { found, unsupported }
 }
 

@@ -15,11 +15,13 @@ export type LocationEdit = Partial<Unstored<Location>>
 export async function addLocation(
   service: Service,
   actor: Actor,
-  { name, description = '', zone = null, parent = null }: LocationEdit & Pick<Location, 'name'>,
+  { name, description = '', zone = null, parent = null, ...place }: LocationEdit & Pick<Location, 'name'>,
 ): Promise<Location> {
   const location = await service.ingest.change(async (tx) => {
     checkParent(await listLocations(tx.query), parent)
-    const made = await insertLocation(tx, { name, description, zone, parent })
+    const fields = { name, description, zone, parent, ...noPlace, ...withCapitals(place) }
+    checkCoordinates(fields)
+    const made = await insertLocation(tx, fields)
     const details = { name, parent }
     await writeAudit(tx, { actor, action: 'location.add', target: `location ${made.id}`, result: 'ok', details })
     return made
@@ -39,7 +41,8 @@ export async function changeLocation(
     const locations = await listLocations(tx.query)
     const before = findLocation(locations, id)
     requireVersion(before, `location ${id}`)
-    const details = changedFields<Location>(before, edit)
+    const details = changedFields<Location>(before, withCapitals(edit))
+    checkCoordinates({ ...before, ...details })
     if (details.parent !== undefined) {
       checkParent(locations, details.parent)
       if (isCircular(locations, id, details.parent)) {
@@ -81,6 +84,18 @@ export async function deleteLocation(
     })
   })
   await service.reload()
+}
+
+const noPlace = { country: null, latitude: null, longitude: null }
+
+function withCapitals<Edit extends Pick<LocationEdit, 'country'>>(edit: Edit): Edit {
+  return typeof edit.country === 'string' ? { ...edit, country: edit.country.toUpperCase() } : edit
+}
+
+function checkCoordinates({ latitude, longitude }: Pick<Location, 'latitude' | 'longitude'>): void {
+  if ((latitude === null) === (longitude === null)) return
+  const missing = latitude === null ? 'latitude' : 'longitude'
+  throw new RequestError('bad_request', { details: `${missing}: expected both latitude and longitude, or neither` })
 }
 
 function findLocation(locations: readonly Location[], id: number): Location {

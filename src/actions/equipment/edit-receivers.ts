@@ -27,6 +27,7 @@ export interface ReceiverEdit {
   readonly ip?: string
   /** Null to use the name that the upstream system reports, from the next poll on. */
   readonly name?: string | null
+  readonly spare?: boolean
   readonly reason?: string
 }
 
@@ -58,10 +59,11 @@ export async function changeReceiver(
     if (before === undefined) throw new RequestError('not_found', { subject: `receiver ${id}` })
     requireLocal(before)
     requireVersion({ ...before, version: before.version ?? 0 }, `receiver ${id}`)
-    const { location, ip, name, reason = '' } = edit
+    const { location, ip, name, spare, reason = '' } = edit
     if (location !== undefined) await checkLocation(tx, location)
     if (ip !== undefined) checkFreeAddress(receiverStore, ip, id)
     const changed = changedFields<Receiver>(before, {
+      ...(spare !== undefined && spare !== (before.spare === true) && { spare }),
       ...(location !== undefined && { location }),
       ...(ip !== undefined && { ip }),
       ...(name !== undefined && { name: name ?? before.name, is_named_by_hand: name !== null }),

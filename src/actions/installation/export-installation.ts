@@ -5,6 +5,7 @@ import { listSilences } from '../../storage/alerts.ts'
 import type { Database, Reader } from '../../storage/database.ts'
 import { listMarkers } from '../../storage/events.ts'
 import { listStoredProfiles } from '../../storage/frequencies.ts'
+import { listPlans } from '../../storage/frequency-plans.ts'
 import { listAssignments, listPerformers } from '../../storage/hardware.ts'
 import { listLocations } from '../../storage/locations.ts'
 import { listNotificationChannels, listNotificationRules } from '../../storage/notifications.ts'
@@ -35,6 +36,7 @@ export async function readInstallation(reader: Reader, secrets: Secrets) {
     slots: await listSlotEntries(reader),
     shows: await listShows(reader),
     scenes: await listStoredScenes(reader),
+    frequency_plans: await listPlans(reader),
     silences: await listSilences(reader, now()),
     markers: await listMarkers(reader),
     checks: await listChecks(reader),

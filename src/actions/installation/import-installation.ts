@@ -60,7 +60,7 @@ export async function importInstallation(
     await db.transaction(async (tx) => {
       const revision = await nextRevision(tx)
       // In the order in which other transactions increment them.
-      for (const counter of ['shows', 'notifications', 'versions'] as const) await nextRevision(tx, counter)
+      for (const counter of ['shows', 'plans', 'notifications', 'versions'] as const) await nextRevision(tx, counter)
       const before = await readInstallation(tx.query, secrets)
       const work = createImportContext({ tx, secrets, revision, now: now(), before, planned, slots }, kinds)
       if (!isDeepStrictEqual(work.before.manufacturers, stored)) {

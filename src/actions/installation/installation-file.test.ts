@@ -33,6 +33,7 @@ test('toInstallationFile identifies a docked pack by its own id', () => {
     units: [pack],
     assignments: [assignment],
     frequency_profiles: [],
+    frequency_plans: [],
     placeholders: [],
     slots: [],
     shows: [],
@@ -58,7 +59,16 @@ test('toInstallationFile leaves out a silence of which all channels or groups we
   const none = { channels: [], groups: [], kinds: [], until: 1000, reason: '', by: 'ann', created_at: 0, version: 1 }
   const installation: Installation = {
     ...{ manufacturers: [], settings: [], locations: [], performers: [], receivers: [], units: [], assignments: [] },
-    ...{ frequency_profiles: [], placeholders: [], slots: [], shows: [], scenes: [], markers: [], checks: [] },
+    ...{
+      frequency_profiles: [],
+      frequency_plans: [],
+      placeholders: [],
+      slots: [],
+      shows: [],
+      scenes: [],
+      markers: [],
+      checks: [],
+    },
     notification_channels: [],
     notification_rules: [],
     planning_center: { token: null, service_types: [] },

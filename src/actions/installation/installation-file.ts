@@ -9,6 +9,7 @@ import { assignmentSection } from './assignments.ts'
 import { checkSection } from './checks.ts'
 import { type ExportOptions, record, type Section } from './entries.ts'
 import type { Installation } from './export-installation.ts'
+import { frequencyPlanSection } from './frequency-plans.ts'
 import { frequencyProfileSection } from './frequency-profiles.ts'
 import { groupSection } from './groups.ts'
 import type { ImportContext, Kind } from './import-context.ts'
@@ -40,6 +41,7 @@ const sections = {
   slots: slotSection,
   shows: showSection,
   scenes: sceneSection,
+  frequency_plans: frequencyPlanSection,
   silences: silenceSection,
   markers: markerSection,
   checks: checkSection,

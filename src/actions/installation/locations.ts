@@ -10,6 +10,9 @@ interface LocationEntry {
   readonly name: string
   readonly description?: string
   readonly zone?: string | null
+  readonly country?: string | null
+  readonly latitude?: number | null
+  readonly longitude?: number | null
   readonly locations?: readonly LocationEntry[]
 }
 
@@ -39,10 +42,12 @@ function exportLocations(locations: readonly Location[], parent: number | null =
   return sortBy(
     locations.filter((location) => location.parent === parent),
     ({ name }) => name,
-  ).map(({ id, name, description, zone }) => ({
+  ).map(({ id, name, description, zone, country, latitude, longitude }) => ({
     name,
     ...(description !== '' && { description }),
     ...(zone !== null && { zone }),
+    ...(country !== null && { country }),
+    ...(latitude !== null && longitude !== null && { latitude, longitude }),
     ...whenNotEmpty('locations', exportLocations(locations, id)),
   }))
 }
@@ -63,12 +68,15 @@ async function importLocations(work: ImportContext, entries: readonly LocationEn
   const locations = [...work.before.locations]
   const put = async (children: readonly LocationEntry[], parent: number | null): Promise<void> => {
     const pick = createPicker(locations.filter((location) => location.parent === parent))
-    for (const { name, description, zone, locations: inside = [] } of children) {
+    for (const { name, description, zone, country, latitude, longitude, locations: inside = [] } of children) {
       const stored = pick((candidate) => candidate.name === name)
       const fields = {
         name,
         description: description ?? stored?.description ?? '',
         zone: zone === undefined ? (stored?.zone ?? null) : zone,
+        country: country === undefined ? (stored?.country ?? null) : (country?.toUpperCase() ?? null),
+        latitude: latitude === undefined ? (stored?.latitude ?? null) : latitude,
+        longitude: longitude === undefined ? (stored?.longitude ?? null) : longitude,
         parent,
       }
       let location = stored

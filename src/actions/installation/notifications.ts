@@ -25,7 +25,7 @@ import {
 } from '../../storage/notifications.ts'
 import { nextRevision } from '../../storage/revision.ts'
 import { listGroups } from '../../storage/slots.ts'
-import { validateConfig } from '../alerts/edit-notification-channels.ts'
+import { acknowledgeKeyOf, validateConfig } from '../alerts/edit-notification-channels.ts'
 import { defineSection, type ExportOptions, list, partial, record, sortByContent } from './entries.ts'
 import type { Installation } from './export-installation.ts'
 import { createPicker, type ImportContext, ImportError, type PlannedChannel } from './import-context.ts'
@@ -80,11 +80,13 @@ function exportChannels(
   { notification_channels }: Installation,
   { withSecrets }: ExportOptions,
 ): NotificationChannelEntry[] {
-  const entries = notification_channels.map(({ name, type, enabled, without_names, config, secrets, signing }) => {
+  const entries = notification_channels.map((channel) => {
+    const { name, type, enabled, without_names, acknowledge_key, config, secrets, signing } = channel
     const exported = Object.entries(secrets ?? {}).map(([field, value]) => [field, withSecrets ? value : mask])
     return {
       ...{ name, type, enabled },
       ...(without_names && { without_names }),
+      ...(acknowledge_key !== null && { acknowledge_link: true }),
       config: { ...config, ...Object.fromEntries(exported) },
       ...(withSecrets && signing !== null && { secret: signing.secret }),
     }
@@ -143,7 +145,8 @@ export async function planNotificationChannels(
       const valid = await validateConfig(destinations, type, stored === undefined ? {} : fullConfig(stored), config)
       const signing = type === 'webhook' ? signingOf(stored, secret) : null
       const { enabled = true, without_names = false } = { ...stored, ...entry }
-      planned.push({ stored, channel: { name, type, enabled, without_names, ...valid, signing } })
+      const acknowledge_key = acknowledgeKeyOf(stored, entry.acknowledge_link)
+      planned.push({ stored, channel: { name, type, enabled, without_names, acknowledge_key, ...valid, signing } })
     } catch (error) {
       if (!(error instanceof RequestError)) throw error
       throw new ImportError(`notification_channels.${index}`, error.details ?? error.message)

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import Type from 'typebox'
 import { profileId } from '../../contract/channels.ts'
 import type { Location } from '../../contract/locations.ts'
-import { type Body, name, nullable, slot } from '../../contract/schema.ts'
+import { type Body, name, nullable, slot, trueOrFalse } from '../../contract/schema.ts'
 import type { Receiver } from '../../domain/equipment/receiver.ts'
 import { describeHolder, listSlotHolders, planSlots } from '../../domain/equipment/slots.ts'
 import { isBuiltIn } from '../../domain/frequencies/profile-changes.ts'
@@ -31,6 +31,7 @@ const ReceiverEntry = record(
     /** Only present if an operator set the name. */
     name: Type.Optional(name),
     location: Type.Optional(nullable(Type.Array(name, { minItems: 1 }), 'a list of location names, outermost first')),
+    spare: Type.Optional(trueOrFalse),
     slots: perChannel(slot, 'channel numbers with their slots, whole numbers from 1 to 65535'),
     profiles: perChannel(profileId, 'channel numbers with the ids of their frequency profiles'),
   },
@@ -49,12 +50,13 @@ function exportReceivers({ receivers, locations }: Installation): ReceiverEntry[
     receivers,
     ({ manufacturer, serial_number, api_device_id }) => `${manufacturer} ${serial_number ?? api_device_id}`,
   ).map((receiver) => {
-    const { name, is_named_by_hand, location, channels } = receiver
+    const { name, is_named_by_hand, location, spare, channels } = receiver
     const profiles = channels.flatMap(({ channel, profile }) => (profile === undefined ? [] : [[channel, profile]]))
     return {
       ...toReference(receiver),
       ...(is_named_by_hand && { name }),
       ...(location !== null && { location: pathOf(locations, location) }),
+      ...(spare === true && { spare }),
       ...whenNotEmpty('slots', Object.fromEntries(channels.map(({ channel, slot }) => [channel, slot]))),
       ...whenNotEmpty('profiles', Object.fromEntries(profiles)),
     }
@@ -83,6 +85,7 @@ async function importReceivers(work: ImportContext, entries: readonly ReceiverEn
       ...stored,
       ...(location !== undefined && { location }),
       ...(entry.name !== undefined && { name: entry.name, is_named_by_hand: true }),
+      ...(entry.spare !== undefined && entry.spare !== (stored.spare === true) && { spare: entry.spare }),
     }
     const moved = collectSlots(work, entry, stored, slots)
     const profiled = await importProfiles(work, entry, stored, { path, profiles })

@@ -6,10 +6,11 @@ import type { CastImport, RecordChange } from '../../contract/imports.ts'
 import { pictureText } from '../../contract/performers.ts'
 import type { AuditAction, PlaceholderKind } from '../../contract/values.ts'
 import type { Actor } from '../../domain/access/access.ts'
-import { type Assignment, slotKindOf } from '../../domain/equipment/hardware.ts'
+import type { Assignment } from '../../domain/equipment/hardware.ts'
 import { type Picture, withMount } from '../../domain/equipment/picture.ts'
 import { type EntryHolder, holderOf, type SlotFields } from '../../domain/equipment/slot-entry.ts'
 import { describeHolder } from '../../domain/equipment/slots.ts'
+import { slotKindOf } from '../../domain/equipment/unit-type.ts'
 import { type CastRow, isWebAddress } from '../../domain/imports/cast-columns.ts'
 import {
   type CastOptions,
@@ -33,6 +34,7 @@ import { insertPlaceholder, listChannelSlots, listPlaceholders } from '../../sto
 import { UndoRecorder } from '../../storage/undo.ts'
 import { listUnits } from '../../storage/units.ts'
 import { fieldsIn } from '../equipment/edit-slots.ts'
+import { PreviewRollback, runPreviewable } from '../preview.ts'
 
 interface CastSource extends CastOptions {
   /** The rows, or a function that makes other changes in the transaction first. */
@@ -62,8 +64,8 @@ interface AppliedCast extends Pick<CastImport, 'changes' | 'skipped' | 'failures
 export async function applyCast(service: Service, actor: Actor, source: CastSource): Promise<AppliedCast> {
   const { rows, preview, action, target, photos = new Map(), finish } = source
   let applied: AppliedCast | undefined
-  try {
-    await service.ingest.change(async (tx, revision) => {
+  await runPreviewable(() =>
+    service.ingest.change(async (tx, revision) => {
       await lockPictures(tx)
       const undo = new UndoRecorder(tx, actor)
       const prepared = typeof rows === 'function' ? await rows(tx, revision, undo) : { rows, changes: [] }
@@ -85,18 +87,11 @@ export async function applyCast(service: Service, actor: Actor, source: CastSour
       if (changes.length === 0) return
       const details = { changes: changes.length, skipped: skipped.length }
       await writeAudit(tx, { actor, action, target, result: 'ok', details })
-    })
-    await service.reload()
-  } catch (error) {
-    if (!(error instanceof PreviewRollback)) throw error
-  }
+    }),
+  )
+  if (!preview) await service.reload()
   if (applied === undefined) throw new Error('Nothing was imported.')
   return applied
-}
-
-/** Thrown to roll back the transaction of a preview. */
-class PreviewRollback extends Error {
-  override readonly name = 'PreviewRollback'
 }
 
 interface StoredCast extends CastState {

@@ -3,6 +3,7 @@
 import type { ChannelCheckBody } from '../../contract/checks.ts'
 import { type CheckState, notChecked, toChannelCheck, toCheckStates, type WalkTest } from '../../domain/checks.ts'
 import type { Channel } from '../../domain/equipment/receiver.ts'
+import { plannedIn } from '../../domain/frequencies/stored-plan.ts'
 import { noWalkLevels, type WalkLevels } from '../../domain/history/level-summary.ts'
 import { globalScope } from '../../domain/settings.ts'
 import { listChannelsOfShow, type Show } from '../../domain/shows.ts'
@@ -32,17 +33,20 @@ export async function readLineCheck(
     show.ended_at ?? time,
     client,
   )
-  return selected.map(({ receiver, channel }) =>
-    toChannelCheck(stateOf(channel), {
+  const { activePlan } = service.lists.current
+  return selected.map(({ receiver, channel }) => {
+    const inPlan = plannedIn(activePlan, channel.slot)
+    return toChannelCheck(stateOf(channel), {
       channel,
       audioFloor: audioFloorOf(receiver),
       forecast: service.forecasts.currentForecast(channel),
       walkTest: walkTests.get(channel.id) ?? null,
-      plannedFrequency: planned.get(channel.id) ?? null,
+      plannedFrequency: inPlan ?? planned.get(channel.id) ?? null,
+      plan: activePlan === null || inPlan === null ? null : { id: activePlan.id, title: activePlan.title },
       endsAt: show.ends_at,
       now: time,
-    }),
-  )
+    })
+  })
 }
 
 /** Lists the channels of a show with their receivers, by slot. */

@@ -54,6 +54,15 @@ describe('email', () => {
     })
   })
 
+  // Conformance: C-26.34.
+  it('has a link below each alert with which it can be acknowledged', async () => {
+    const server = await startMailServer()
+    const acknowledge_url = `https://mics.example/acknowledge#1-2-3-${'0f'.repeat(16)}`
+    const alerts = buildMessage().alerts.map((alert) => ({ ...alert, acknowledge_url }))
+    await email.send(configFor(server), buildMessage({ alerts }), kit)
+    expect(server.mails[0]?.text).toBe(`Battery critical: 7 Nora, 9%\nAcknowledge: ${acknowledge_url}`)
+  })
+
   it('contains the title, the alerts and a link', async () => {
     const server = await startMailServer()
     const options = { ...kit, publicUrl: 'https://mics.example' }

@@ -1,7 +1,7 @@
 /** Sends messages by HTTP: checks the address when it connects, follows no redirects, and limits time and size. */
 
 import { parseRetryAfter } from '../../domain/access/limits.ts'
-import { isRecord } from '../../domain/json.ts'
+import { isRecord, parseJson } from '../../domain/json.ts'
 import { abortable } from '../../platform/wait.ts'
 import { guardedConnector, loadHttpLibrary, portOf, withoutLinkLocal } from '../../upstream/destinations.ts'
 import { cleanText } from '../../upstream/fields.ts'
@@ -137,14 +137,6 @@ function findReason({ text, json }: ReceivedResponse): string {
   const found = fields.find((field) => typeof field === 'string' && field !== '') ?? ''
   const reason = cleanText(String(found), maxReasonChars + 1).replace(/\.$/, '')
   return reason.length > maxReasonChars || reason.startsWith('<') ? '' : reason
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** Parts of this length in a URL are keys. */

@@ -9,7 +9,7 @@ import type { MqttClient } from 'mqtt'
 import type { ServiceConfig } from '../../contract/notification-services.ts'
 import { addressOf, configError } from '../../domain/notifications/config-fields.ts'
 import type { NotificationMessage } from '../../domain/notifications/message.ts'
-import { toNotificationBody, toNotificationText } from '../../domain/notifications/text.ts'
+import { listLines, toNotificationText } from '../../domain/notifications/text.ts'
 import { abortable } from '../../platform/wait.ts'
 import { openSocket } from '../../upstream/destinations.ts'
 import { limitMqttPackets } from '../../upstream/mqtt-packets.ts'
@@ -59,7 +59,10 @@ function toMqttPayload(message: NotificationMessage, { publicUrl }: SendKit): st
     ...toPayload(message),
     severity,
     title,
-    text: toNotificationBody({ ...text, url: null }, maxTextBytes),
+    // `data.alerts` has the links.
+    text: listLines({ ...text, url: null }, maxTextBytes)
+      .map((line) => line.text)
+      .join('\n'),
     url,
   })
 }

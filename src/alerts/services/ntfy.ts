@@ -2,7 +2,12 @@
 
 import { configError } from '../../domain/notifications/config-fields.ts'
 import { utf8Length } from '../../domain/notifications/plain-text.ts'
-import { toNotificationBody, toNotificationText } from '../../domain/notifications/text.ts'
+import {
+  acknowledgeLabel,
+  toNotificationBody,
+  toNotificationText,
+  withoutLink,
+} from '../../domain/notifications/text.ts'
 import { post } from './http.ts'
 import { toJson } from './payload.ts'
 import type { NotificationService } from './service.ts'
@@ -23,13 +28,23 @@ export const ntfy: NotificationService<'ntfy'> = {
     if (username === undefined && password !== undefined) throw configError('username', 'missing')
   },
   send({ url, topic, token, username, password = '' }, message, kit) {
-    const text = toNotificationText(message, kit.publicUrl)
+    const { acknowledgeUrl, ...text } = withoutLink(toNotificationText(message, kit.publicUrl))
     const { title, severity } = text
     const tag = message.type === 'alert.cleared' ? 'white_check_mark' : tags[severity]
     const click = text.url === null ? {} : { click: text.url }
+    const actions =
+      acknowledgeUrl === null ? {} : { actions: [{ action: 'view', label: acknowledgeLabel, url: acknowledgeUrl }] }
     const toBody = (maxBytes: number) => {
       const content = toNotificationBody({ ...text, url: null }, maxBytes)
-      return toJson({ topic, title, message: content, priority: priorities[severity], tags: [tag], ...click })
+      return toJson({
+        topic,
+        title,
+        message: content,
+        priority: priorities[severity],
+        tags: [tag],
+        ...click,
+        ...actions,
+      })
     }
     const body = toBody(maxMessageBytes)
     const basic = Buffer.from(`${username}:${password}`).toString('base64')

@@ -75,6 +75,25 @@ describe('a message', () => {
     expect(prioritiesOf('apprise')).toEqual(['failure', 'warning', 'info', 'success'])
   })
 
+  // Conformance: C-26.34.
+  it.each(vendors)('has the links that acknowledge its alerts in %s', async (vendor) => {
+    const { config, shown } = await startVendors()
+    const linkOf = (number: number) => `https://mics.example/acknowledge#1-${number}-1-${'0f'.repeat(16)}`
+    const [nora, ben] = ['Nora', 'Ben'].map((name, index) => ({
+      ...buildAlertOf(name),
+      acknowledge_url: linkOf(index),
+    }))
+    if (nora === undefined || ben === undefined) throw new Error('There are no alerts.')
+    for (const alerts of [[nora], [nora, ben]]) {
+      const result = await send(vendor, config[vendor], { ...kit, publicUrl: null }, buildMessage({ alerts }))
+      expect(result).toMatchObject({ outcome: 'sent', error: null })
+    }
+    const [one, two] = shown[vendor]
+    expect([...(one?.markup ?? []), ...(two?.markup ?? [])]).toEqual([])
+    expect(one?.links).toEqual([linkOf(0)])
+    expect(two?.links).toEqual([linkOf(0), linkOf(1)])
+  })
+
   it('is sent to the services of a request, or to those that Apprise uses by default', async () => {
     const { origin, shown } = await startVendors()
     const result = await send('apprise', { url: `${origin}/apprise`, urls: 'tgram://bot/chat' })

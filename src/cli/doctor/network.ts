@@ -5,8 +5,8 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { networkInterfaces } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { LocalAddress } from '../../domain/identity/network.ts'
 import { type MonitoredSource, readSourceTime } from '../../manufacturers/sources.ts'
 import { type Finding, failed, passed, reasonOf, undetermined } from './check.ts'
 
@@ -53,21 +53,16 @@ function describeDifference(differenceMs: number, host: string): string {
 const group = '224.0.0.251'
 const multicastWaitMs = 1_000
 
-/** Checks for each IPv4 network that this machine receives its own multicast datagram. */
-export async function checkMulticast(): Promise<Finding | null> {
-  const all = Object.entries(networkInterfaces()).flatMap(([name, list]) =>
-    (list ?? [])
-      .filter(({ family, internal }) => family === 'IPv4' && !internal)
-      .map(({ address }) => ({ name, address })),
-  )
-  if (all.length === 0) return null
+/** Checks for each local address that this machine receives its own multicast datagram. */
+export async function checkMulticast(localAddresses: readonly LocalAddress[]): Promise<Finding | null> {
+  if (localAddresses.length === 0) return null
   const results = await Promise.all(
-    all.map(async (network) => ({ ...network, works: await receivesOwn(network.address) })),
+    localAddresses.map(async (local) => ({ ...local, works: await receivesOwn(local.address) })),
   )
   const describe = (works: boolean) =>
     results
       .filter((result) => result.works === works)
-      .map(({ name, address }) => `${name} (${address})`)
+      .map(({ interfaceName, address }) => `${interfaceName} (${address})`)
       .join(', ')
   if (!results.some(({ works }) => works)) {
     return failed(

@@ -17,7 +17,7 @@ import { asServiceUser, type Finding, failed, isAccessDenied, passed, reasonOf, 
 const requestMs = 3_000
 
 /** Reads a response of the service on this machine. Its certificate is not verified, because nothing secret is sent. */
-function read(url: URL): Promise<string> {
+export function readLocal(url: URL, maxChars = 10_000): Promise<string> {
   return new Promise((resolve, reject) => {
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest
     const signal = AbortSignal.timeout(requestMs)
@@ -25,7 +25,7 @@ function read(url: URL): Promise<string> {
       let text = ''
       response.setEncoding('utf8').on('data', (part: string) => {
         text += part
-        if (text.length > 10_000) response.destroy()
+        if (text.length > maxChars) response.destroy()
       })
       response.on('close', () => resolve(text)).on('error', reject)
     })
@@ -70,13 +70,13 @@ export async function checkPort(config: Config): Promise<Finding> {
 }
 
 /** Returns the address of the service on this machine, without a final slash. */
-function localAddressOf({ server: { host, port, mount }, tls }: Config): string {
+export function localAddressOf({ server: { host, port, mount }, tls }: Config): string {
   const local = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
   return `${tls === null ? 'http' : 'https'}://${local}:${port}${mount}`
 }
 
-async function isServing(address: string): Promise<boolean> {
-  const response = await read(new URL(`${address}/healthz`)).catch(() => null)
+export async function isServing(address: string): Promise<boolean> {
+  const response = await readLocal(new URL(`${address}/healthz`)).catch(() => null)
   return response === '{"status":"ok"}'
 }
 

@@ -73,7 +73,7 @@ async function checkSource(service: Service, source: MonitoredSource, isPolled: 
 
 /** After an unexpected response, finds the manufacturer of the system or device. */
 async function findManufacturer(
-  { outbound }: Service,
+  { outbound, localAddresses }: Service,
   { plugin, settings }: MonitoredSource,
   { failureKind, isAccessDenied }: SourceFailure,
 ): Promise<string | null> {
@@ -81,7 +81,8 @@ async function findManufacturer(
   const { hostname } = new URL(settings.baseUrl)
   const signal = AbortSignal.timeout(searchMs)
   const { address: ip } = await lookup(hostname.replace(/^\[|\]$/g, ''))
-  const options = { ips: [ip], known: new Set<string>(), destinations: outbound.destinations, signal }
+  const { destinations } = outbound
+  const options = { ips: [ip], known: new Set<string>(), destinations, signal, localAddresses }
   const others = plugins.filter((candidate) => candidate !== plugin)
   const found = await Promise.all(
     others.map(async (other) => {

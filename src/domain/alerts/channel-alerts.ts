@@ -3,7 +3,7 @@
 import type { AlertKind } from '../../contract/alert-kinds.ts'
 import { batteryBounds, findCrossing, readBattery } from '../conditions/battery.ts'
 import { boundOf, conditionTable, hasRow, type Thresholds } from '../conditions/condition.ts'
-import type { Channel, Receiver } from '../equipment/receiver.ts'
+import { type Channel, frequencyOf, type Receiver } from '../equipment/receiver.ts'
 import { toTimestamp } from '../timestamp.ts'
 import { type Alert, type AlertData, noData } from './alert.ts'
 import type { Cause } from './compare-causes.ts'
@@ -17,7 +17,7 @@ type ChannelKind = (typeof channelKinds)[number]
 
 /** Called for every report, so it compares identities. */
 export function canChangeCauses(before: Receiver | undefined, after: Receiver): boolean {
-  if (before === undefined || before.is_active !== after.is_active) return true
+  if (before === undefined || before.is_active !== after.is_active || before.details !== after.details) return true
   if (before.channels === after.channels) return false
   if (before.channels.length !== after.channels.length) return true
   return after.channels.some((channel, index) => {
@@ -26,8 +26,9 @@ export function canChangeCauses(before: Receiver | undefined, after: Receiver): 
   })
 }
 
-function hasOtherValues(before: Channel, { condition, transmitter }: Channel): boolean {
-  if (condition !== before.condition) return true
+function hasOtherValues(before: Channel, after: Channel): boolean {
+  const { condition, transmitter, slot } = after
+  if (condition !== before.condition || slot !== before.slot || frequencyOf(after) !== frequencyOf(before)) return true
   const known = before.transmitter
   const isSameBattery = transmitter?.battery === known?.battery
   return !isSameBattery || transmitter?.details?.battery_minutes !== known?.details?.battery_minutes

@@ -43,6 +43,7 @@ export const conditionTable = [
   { state: 'muted', severity: 'info', attention: 'setting', needs: 'reception' },
   { state: 'clipping', severity: 'info', attention: false, needs: 'levels' },
   { state: 'battery_replace_soon', severity: 'info', attention: false, needs: 'reading' },
+  { state: 'charging', severity: 'ok', attention: false, needs: 'reception' },
   { state: 'tx_off', severity: 'info', attention: false, needs: 'reception' },
   { state: 'no_battery_data', severity: 'ok', attention: false, needs: 'reception' },
   { state: 'ok', severity: 'ok', attention: false, needs: 'memory' },

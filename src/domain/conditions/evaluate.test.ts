@@ -29,6 +29,7 @@ describe('the table', () => {
       'muted',
       'clipping',
       'battery_replace_soon',
+      'charging',
       'tx_off',
       'no_battery_data',
       'ok',
@@ -273,4 +274,11 @@ describe('an evaluation that changes nothing', () => {
     expect(again.condition).toBe(condition)
     expect(again.memory).toBe(memory)
   })
+})
+
+// Conformance: C-24.21.
+test.each(['charging', 'full'] as const)('is charging while a pack that is off is %s in its charger', (charging) => {
+  const docked = new TestChannel().report({ transmitter: null, details: { charging } })
+  expect(docked.condition).toMatchObject({ state: 'charging', severity: 'ok', attention: false, flags: ['tx_off'] })
+  expect(docked.report({ transmitter: null, details: { charging: null } }).condition.state).toBe('tx_off')
 })

@@ -11,7 +11,7 @@
  * offline, they call `resetWatch(watch, null)`, which ends its stretches (times in which a level was beyond a limit).
  */
 
-import type { Channel, Receiver } from '../equipment/receiver.ts'
+import { type Channel, isChannelMuted, type Receiver } from '../equipment/receiver.ts'
 import { type BatteryEntries, evaluateBattery, isUnknown, noEntries, readBattery } from './battery.ts'
 import type { Thresholds } from './condition.ts'
 import {
@@ -58,7 +58,7 @@ export interface Time {
 export type LevelsStatus = 'current' | 'lost' | 'unknown'
 
 export interface EvaluationInput {
-  readonly receiver: Pick<Receiver, 'is_active' | 'last_seen'>
+  readonly receiver: Pick<Receiver, 'is_active' | 'last_seen' | 'details'>
   readonly channel: Pick<Channel, 'transmitter' | 'details'>
   readonly reception: Reception
   readonly levels: LevelsStatus
@@ -177,8 +177,9 @@ type Rows = Readonly<
 function evaluateRows(input: EvaluationInput, battery: BatteryEntries, hasDied: boolean): Omit<Rows, 'no_levels'> {
   const { transmitter, details } = input.channel
   const isOn = transmitter !== null
-  const isMuted = details?.muted === true || transmitter?.details?.muted === true
-  const isHeld = (name: keyof typeof stretches) => isStretchTrue(input.watch, stretches[name], input.now.monotonic)
+  const isMuted = isChannelMuted(input.channel)
+  const isHeld = (name: keyof typeof stretches) =>
+    !isScanning(input.receiver) && isStretchTrue(input.watch, stretches[name], input.now.monotonic)
   return {
     encryption_error: isOn && details?.encryption === 'error',
     battery_critical: isOn && battery.battery_critical !== null,
@@ -190,11 +191,17 @@ function evaluateRows(input: EvaluationInput, battery: BatteryEntries, hasDied: 
     muted: isOn && isMuted,
     clipping: isOn && (isHeld('peak') || isHeld('reportedOverload')),
     battery_replace_soon: isOn && battery.battery_replace_soon !== null,
+    charging: !isOn && (details?.charging ?? null) !== null,
     tx_off: !isOn,
     no_battery_data: isOn && isUnknown(readBattery(transmitter)),
     rf_fair: isHeld('fair'),
     rf_concealed: isOn && details?.rf_concealed === true,
   }
+}
+
+/** The levels of a receiver that scans the spectrum are those of other frequencies. */
+export function isScanning({ details }: Pick<Receiver, 'details'>): boolean {
+  return details?.scanning != null
 }
 
 function isSilent({ watch, thresholds, now }: EvaluationInput): boolean {

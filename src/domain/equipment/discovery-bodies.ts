@@ -85,7 +85,7 @@ export function toDiscoveredDevices(records: readonly DiscoveredRecord[], known:
 
 export function toScannedDevice(
   device: Pick<DiscoveredRecord, 'ip' | 'device_type' | 'channels' | 'manufacturer' | 'model' | 'address'>,
-): ScannedDevice {
+): Omit<ScannedDevice, 'heard_on'> {
   const { ip, device_type, channels, manufacturer, model, address } = device
   return {
     ...{ ip, device_type, channels },

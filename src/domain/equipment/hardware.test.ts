@@ -1,14 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import {
-  type Assignment,
-  planReportedUnits,
-  setActive,
-  toUnitBody,
-  type Unit,
-  type UnitIndex,
-  unitTypeOf,
-} from './hardware.ts'
+import { type Assignment, planReportedUnits, setActive, toUnitBody, type Unit, type UnitIndex } from './hardware.ts'
 import { type DeviceReport, emptyChannel, type Receiver, type Transmitter } from './receiver.ts'
+import { unitTypeOf } from './unit-type.ts'
 
 const transmitter: Transmitter = {
   upstream_slot: 1,
@@ -53,6 +46,15 @@ function index(...units: readonly Unit[]): UnitIndex {
 }
 
 describe('channel units', () => {
+  // Conformance: C-24.21.
+  it('has the state of a pack in its charger', () => {
+    const docked = { ...emptyChannel(11, 1, 5), details: { charging: 'full' as const } }
+    expect(toUnitBody(unit, { ...receiver, channels: [docked] }, 'healthy')).toMatchObject({
+      status: 'offline',
+      details: { charging: 'full' },
+    })
+  })
+
   it('show the live values of the channel', () => {
     expect(toUnitBody(unit, receiver, 'healthy')).toMatchObject({
       name: 'Host',
@@ -186,7 +188,9 @@ describe('device units', () => {
   })
 })
 
+// Conformance: C-24.36.
 it.each([
+  ['clearcom', 'beltpack'],
   ['ulxd', 'mic_transmitter'],
   ['ad', 'mic_transmitter'],
   ['psm1000', 'iem_receiver'],

@@ -17,6 +17,7 @@ import {
   type Receiver,
   reportedName,
 } from './receiver.ts'
+import { unitTypeOf } from './unit-type.ts'
 
 /**
  * A transmitter or in-ear pack.
@@ -51,15 +52,6 @@ export interface UnitIndex {
   ofDevice(manufacturer: string, apiDeviceId: string): Unit | undefined
   /** Units that this receiver or charger reports as devices of their own, ordered by id. */
   reportedBy(receiverId: number): readonly Unit[]
-}
-
-export function unitTypeOf(deviceType: string): UnitType {
-  return /psm|iem|in-?ear|^ek/i.test(deviceType) ? 'iem_receiver' : 'mic_transmitter'
-}
-
-/** The kind of the slot of a channel. */
-export function slotKindOf(deviceType: string): 'iem' | 'wireless' {
-  return unitTypeOf(deviceType) === 'iem_receiver' ? 'iem' : 'wireless'
 }
 
 /** Returns a unit for the transmitter that the channel receives. */
@@ -147,10 +139,18 @@ const emptyUnit: Omit<UnitDraft, 'manufacturer' | 'api_device_id'> = {
   is_online: true,
 }
 
+/** The words of faults belong to the reported fault. */
+function mergeUnitDetails(before: TransmitterDetails | undefined, reported: TransmitterDetails | undefined) {
+  const isNewFault = before?.faults !== undefined && reported?.fault !== undefined && reported.faults === undefined
+  if (!isNewFault) return mergeDetails(before, reported)
+  const { faults: _, ...known } = before
+  return mergeDetails(known, reported)
+}
+
 function reportedUnitFields(report: DeviceReport, before: Unit | undefined): Partial<Unit> {
   const reading = report.channels?.find(({ transmitter }) => transmitter?.battery !== undefined)
   const battery = reading?.transmitter?.battery ?? report.battery
-  const details = mergeDetails(before?.details ?? undefined, report.details)
+  const details = mergeUnitDetails(before?.details ?? undefined, report.details)
   const type = `${report.device_type ?? ''} ${report.model_name ?? ''}`.trim()
   return {
     ...(report.name !== undefined && { name: report.name }),
@@ -196,7 +196,9 @@ export function toUnitBody(unit: Unit, receiver: Receiver | undefined, upstream:
   const isDeviceUnit = unit.api_device_id !== null
   const isHostOnline = receiver?.is_active ?? unit.receiver_id === null
   const isOnline = isHostOnline && (isDeviceUnit ? unit.is_online : transmitter !== null)
-  const details = isDeviceUnit ? unit.details : transmitter?.details
+  const charging = transmitter === null ? channel?.details?.charging : null
+  const docked: TransmitterDetails | undefined = charging ? { charging } : undefined
+  const details = isDeviceUnit ? unit.details : (transmitter?.details ?? docked)
   return {
     id,
     name: (channel && transmitter && reportedName(channel)) ?? unit.name,

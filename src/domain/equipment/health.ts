@@ -6,7 +6,10 @@ import { toTimestamp } from '../timestamp.ts'
 
 export type { ManufacturerHealth } from '../../contract/health.ts'
 
-export type ServiceHealth = Omit<HealthBody, 'timestamp' | 'version'>
+export type ServiceHealth = Omit<
+  HealthBody,
+  'timestamp' | 'version' | 'commit' | 'project_url' | 'public_url' | 'update'
+>
 type VendorHealth = ServiceHealth['vendor_api']
 export type StoreHealth = ServiceHealth['store']
 export type SourceHealth = ManufacturerHealth['sources'][number]

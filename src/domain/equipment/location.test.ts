@@ -5,9 +5,39 @@ import { isCircular, toLayout } from './location.ts'
 import { emptyChannel, type Receiver } from './receiver.ts'
 
 const locations: Location[] = [
-  { id: 1, name: 'Theatre', description: '', zone: null, parent: null, version: 1 },
-  { id: 2, name: 'Stage', description: '', zone: null, parent: 1, version: 1 },
-  { id: 3, name: 'Rack A', description: 'left', zone: null, parent: 2, version: 1 },
+  {
+    id: 1,
+    name: 'Theatre',
+    description: '',
+    zone: null,
+    country: null,
+    latitude: null,
+    longitude: null,
+    parent: null,
+    version: 1,
+  },
+  {
+    id: 2,
+    name: 'Stage',
+    description: '',
+    zone: null,
+    country: null,
+    latitude: null,
+    longitude: null,
+    parent: 1,
+    version: 1,
+  },
+  {
+    id: 3,
+    name: 'Rack A',
+    description: 'left',
+    zone: null,
+    country: null,
+    latitude: null,
+    longitude: null,
+    parent: 2,
+    version: 1,
+  },
 ]
 
 function receiver(id: number, location: number | null): Receiver {

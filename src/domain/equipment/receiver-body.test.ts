@@ -96,6 +96,8 @@ test('signalQuality is unknown without a transmitter, and uses the channel level
 
 // Conformance: C-7.5.
 test('toReceiverChange contains all channels and other changed fields, and ignores last_seen alone', () => {
+  // Version 1 has no `not_now`.
+  const { not_now: _, ...body } = toChannelBody(channel(null))
   const before = {
     id: 1,
     name: 'Rack',
@@ -105,12 +107,12 @@ test('toReceiverChange contains all channels and other changed fields, and ignor
     channels: [channel(null)],
   } as unknown as Receiver
   expect(toReceiverChange(before, { ...before, last_seen: 9 })).toBeNull()
-  const failed: Receiver = { ...before, fault: 'self_test_failed' }
+  const failed: Receiver = { ...before, details: { fault: 'self_test_failed' } }
   expect(toReceiverChange(before, failed)?.details).toEqual({ fault: 'self_test_failed' })
   expect(toReceiverChange(failed, before)?.details).toEqual({ fault: null })
-  expect(toReceiverChange(before, { ...before, fault: null })).toBeNull()
+  expect(toReceiverChange(before, { ...before, details: {} })).toBeNull()
   expect(toReceiverChange(before, { ...before, ip: null, is_active: false })).toEqual({
-    channels: [toChannelBody(channel(null))],
+    channels: [body],
     ip: null,
     is_active: false,
     last_seen: '1970-01-01T00:00:00.000Z',

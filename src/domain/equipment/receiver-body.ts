@@ -2,17 +2,22 @@
 
 import type { ChannelBody } from '../../contract/channels.ts'
 import type { Location } from '../../contract/locations.ts'
-import type { ReceiverDetail, ReceiverInData, ReceiverSummary } from '../../contract/receivers.ts'
+import type { ReceiverDetail, ReceiverDetails, ReceiverInData, ReceiverSummary } from '../../contract/receivers.ts'
 import type { SiteReference } from '../../contract/schema.ts'
 import type { Condition, LastTransmitter, Thresholds } from '../conditions/condition.ts'
 import { roundForecast } from '../forecast/forecast.ts'
 import { reportedDeviceId } from '../identity/ingested-receivers.ts'
+import { isSameJson } from '../json.ts'
 import { toTimestamp } from '../timestamp.ts'
 import { toLocationReference } from './location.ts'
-import { type Channel, hardwareFields, type Receiver } from './receiver.ts'
+import { type Channel, hardwareFields, type NotNow, type Receiver } from './receiver.ts'
 
 /** The payload of a `device_update`: all channels, and the other fields of the receiver that changed. */
-export type ReceiverChange = Pick<ReceiverInData, 'channels'> & Partial<Omit<ReceiverDetail, 'channels' | 'id'>>
+export type ReceiverChange = { readonly channels: readonly Version1Channel[] } & Partial<
+  Omit<ReceiverDetail, 'channels' | 'id'>
+>
+
+type Version1Channel = Omit<ChannelBody, 'not_now'>
 
 /**
  * Converts a channel. Values that its transmitter lacks are taken from the channel; without a transmitter,
@@ -30,6 +35,7 @@ export function toChannelBody(channel: Channel): ChannelBody {
     transmitter,
     details,
     profile,
+    not_now,
     last_transmitter,
     forecast,
     origin,
@@ -57,8 +63,19 @@ export function toChannelBody(channel: Channel): ChannelBody {
     ...(details && { details }),
     ...(profile !== undefined && { profile }),
     condition: toConditionBody(channel.condition),
+    not_now: not_now === undefined ? null : toNotNowBody(not_now),
     ...(transmitter === null && last_transmitter && { last_transmitter: toLastTransmitterBody(last_transmitter) }),
   }
+}
+
+function toNotNowBody({ by, since, until }: NotNow): ChannelBody['not_now'] {
+  return { by, since: toTimestamp(since), until: until === null ? null : toTimestamp(until) }
+}
+
+/** Converts a channel for version 1 of the live interface, which has no later fields. */
+export function toVersion1Channel(channel: Channel): Version1Channel {
+  const { not_now: _, ...body } = toChannelBody(channel)
+  return body
 }
 
 /** Converts a channel that is requested on its own or with its receiver: minutes that the device reports are not rounded. */
@@ -130,9 +147,22 @@ export function toReceiverDetail(
     firmware_version,
     hosted_firmware_version,
     location: toLocationReference(locations, receiver.location),
+    spare: receiver.spare === true,
     version: receiver.version ?? 0,
-    ...(receiver.fault && { details: { fault: receiver.fault } }),
+    ...(hasDetails(receiver) && { details: receiver.details }),
   }
+}
+
+function hasDetails(receiver: Receiver): receiver is Receiver & Required<Pick<Receiver, 'details'>> {
+  return Object.keys(receiver.details ?? {}).length > 0
+}
+
+/** Returns the values that differ, with null for those that are gone; null if none differs. */
+function changedReceiverDetails(before: ReceiverDetails = {}, after: ReceiverDetails = {}): ReceiverDetails | null {
+  if (before === after) return null
+  const names = Object.keys({ ...before, ...after }) as (keyof ReceiverDetails)[]
+  const changed = names.filter((name) => !isSameJson(before[name], after[name]))
+  return changed.length === 0 ? null : Object.fromEntries(changed.map((name) => [name, after[name] ?? null]))
 }
 
 const batteryRatings = ['critical', 'low', 'fair', 'good'] as const
@@ -181,8 +211,13 @@ export function toReceiverChange(before: Receiver | undefined, after: Receiver):
     fields[field] = after[field]
     isChanged = true
   }
-  if ((before?.fault ?? null) !== (after.fault ?? null)) {
-    fields.details = { fault: after.fault ?? null }
+  const details = changedReceiverDetails(before?.details, after.details)
+  if (details !== null) {
+    fields.details = details
+    isChanged = true
+  }
+  if ((before?.spare === true) !== (after.spare === true)) {
+    fields.spare = after.spare === true
     isChanged = true
   }
   if (before?.is_active !== after.is_active) {
@@ -190,5 +225,5 @@ export function toReceiverChange(before: Receiver | undefined, after: Receiver):
     fields.last_seen = toTimestamp(after.last_seen)
     isChanged = true
   }
-  return isChanged ? { channels: after.channels.map(toChannelBody), ...fields } : null
+  return isChanged ? { channels: after.channels.map(toVersion1Channel), ...fields } : null
 }

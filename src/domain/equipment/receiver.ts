@@ -7,9 +7,10 @@
  */
 
 import type { ChannelDetails, TransmitterDetails } from '../../contract/channels.ts'
+import type { ReceiverDetails } from '../../contract/receivers.ts'
 import type { SiteReference } from '../../contract/schema.ts'
 import type { SlotRecord } from '../../contract/slots.ts'
-import type { Fault, NetworkMode } from '../../contract/values.ts'
+import type { NetworkMode } from '../../contract/values.ts'
 import { type Condition, type LastTransmitter, unknownCondition } from '../conditions/condition.ts'
 import type { Forecast } from '../forecast/forecast.ts'
 import { isRecord, isSameJson } from '../json.ts'
@@ -40,6 +41,8 @@ export interface Channel {
   readonly details?: ChannelDetails
   /** Set by an operator; if absent, the model determines the profile. */
   readonly profile?: string
+  /** Absent while the sound of the channel may be played and kept. */
+  readonly not_now?: NotNow
   readonly condition: Condition
   /** The transmitter last received on a channel without one; null if there was none within 7 days. */
   readonly last_transmitter: LastTransmitter | null
@@ -47,6 +50,13 @@ export interface Channel {
   readonly forecast: Forecast | null
   /** Absent for a channel of this installation. */
   readonly origin?: ChannelOrigin
+}
+
+export interface NotNow {
+  readonly by: string
+  readonly since: number
+  /** Null: until an operator ends it. */
+  readonly until: number | null
 }
 
 /** A channel in the installation that monitors it. */
@@ -96,10 +106,12 @@ export interface Receiver extends Hardware {
   readonly location: number | null
   /** True if an operator set the name, so that reported names do not replace it. */
   readonly is_named_by_hand: boolean
+  /** True if an administrator has marked it as a spare, with which the spectrum may be scanned. */
+  readonly spare?: boolean
   /** Changes when a person edits the receiver; absent before the first edit. */
   readonly version?: number
-  /** Absent if the device never reported a fault. */
-  readonly fault?: Fault | null
+  /** Contains no nulls. Absent if the device never reported any. */
+  readonly details?: ReceiverDetails
   /** Absent for a receiver of this installation. */
   readonly origin?: ReceiverOrigin
   /** Sorted by channel number. */
@@ -131,8 +143,8 @@ export interface DeviceReport extends Partial<Omit<Hardware, 'model'>> {
   /** The transmitter's own value, or a receiver's summary value. */
   readonly battery?: number | null
   readonly rf_level?: number | null
-  /** A receiver only has `fault`. */
-  readonly details?: TransmitterDetails
+  /** Those of a receiver, or of a transmitter that is a device of its own. */
+  readonly details?: ReceiverDetails & TransmitterDetails
   /** All packs that the device reports without receiving them on a channel: docked in a charger, or receive-only. */
   readonly units?: readonly DeviceReport[]
   /** The full upstream response for the device; stored with a queue entry. */
@@ -191,6 +203,11 @@ export function reportedHardware(report: DeviceReport): Partial<Hardware> {
 }
 
 /** Returns the receiver that has the channel. */
+/** True if the transmitter or the output of the receiver is muted. */
+export function isChannelMuted({ transmitter, details }: Pick<Channel, 'transmitter' | 'details'>): boolean {
+  return details?.muted === true || transmitter?.details?.muted === true
+}
+
 export function findReceiverOf(receivers: readonly Receiver[], channelId: number): Receiver | undefined {
   return receivers.find(({ channels }) => channels.some(({ id }) => id === channelId))
 }
@@ -384,6 +401,19 @@ export function mergeDetails<Details extends object>(before: Details | undefined
   return merged === noDetails ? before : merged
 }
 
+/**
+ * Merges reported details of a receiver, which replace equal names. Null removes a value. The words of faults belong to
+ * the reported fault. Returns `before` itself if nothing changed.
+ */
+export function mergeReceiverDetails(before: ReceiverDetails | undefined, reported: ReceiverDetails | undefined) {
+  if (reported === undefined) return before
+  const { faults, ...known } = before ?? {}
+  const merged = { ...known, ...(reported.fault === undefined && { faults }), ...reported }
+  const present = Object.entries(merged).filter(([, value]) => value !== null && value !== undefined)
+  const details: ReceiverDetails = Object.fromEntries(present)
+  return isSameJson(details, before ?? {}) ? before : details
+}
+
 /** Compares lists by content, objects by identity. */
 export function isSameField(a: unknown, b: unknown): boolean {
   return a === b || (Array.isArray(a) && isSameJson(a, b))
@@ -405,13 +435,14 @@ function mergeFields<T extends object>(known: T, reported: { readonly [Field in 
 // never reported; a null field was reported without a value. All values except `slots` are primitive, so comparing
 // two readings is cheap.
 
+export type { FaultWord } from '../../contract/alert-data.ts'
 export type { ChannelDetails, TransmitterDetails, TransmitterSlot } from '../../contract/channels.ts'
+export type { Fault } from '../../contract/faults.ts'
 export {
   type AudioActivity,
   type AudioMode,
   audioActivities,
   type Encryption,
-  type Fault,
   type FrequencyDiversity,
   type InputLevel,
   type SlotStatus,

@@ -4,10 +4,10 @@ import type { Performer } from '../../contract/performers.ts'
 import type { SlotRecord } from '../../contract/slots.ts'
 import type { TitleSource } from '../../contract/values.ts'
 import { isSameJson } from '../json.ts'
-import { slotKindOf } from './hardware.ts'
 import type { Channel, Receiver } from './receiver.ts'
 import { emptyFields, type SlotEntry } from './slot-entry.ts'
 import type { Placeholder } from './slots.ts'
+import { slotKindOf } from './unit-type.ts'
 
 /** The names that the title of a slot can have. */
 export type TitleNames = Readonly<Partial<Record<TitleSource, string | null>>>

@@ -8,7 +8,7 @@ import { noData } from '../alerts/alert.ts'
 import { listNames } from '../alerts/alert-names.ts'
 import { toChannelData } from '../alerts/channel-alerts.ts'
 import { boundOf, hasRow, type Thresholds } from '../conditions/condition.ts'
-import { type Channel, frequencyOf, type Receiver } from '../equipment/receiver.ts'
+import { type Channel, frequencyOf, isChannelMuted, type Receiver } from '../equipment/receiver.ts'
 import type { Title } from '../equipment/slot-record.ts'
 import type { EventData } from './event.ts'
 import { draftEvent, type EventDraft } from './event.ts'
@@ -44,11 +44,11 @@ export function factsBefore({ transmitter }: Channel): ChannelFacts {
 
 /** Reads the facts of a channel, even if its receiver is offline or stale. */
 export function readFacts(channel: Channel): ChannelFacts {
-  const { condition, transmitter, last_transmitter, details } = channel
+  const { condition, transmitter, last_transmitter } = channel
   const isCritical = hasRow(condition, 'battery_critical')
   return {
     isOn: transmitter !== null,
-    isMuted: transmitter !== null && (details?.muted === true || transmitter.details?.muted === true),
+    isMuted: transmitter !== null && isChannelMuted(channel),
     isBatteryLow: isCritical || hasRow(condition, 'battery_low'),
     isBatteryCritical: isCritical,
     battery: (transmitter ?? last_transmitter)?.battery ?? null,
@@ -142,7 +142,10 @@ export function aboutChannel({ id, manufacturer }: Pick<Receiver, 'id' | 'manufa
 
 /** The rows of a condition that are recorded as ranges. */
 export const rangeKinds = ['interference', 'clipping'] as const
-export type RangeKind = (typeof rangeKinds)[number] | 'rf_dropout'
+/** The ranges that are found in the sound. */
+export const audioRangeKinds = ['audio_dropout', 'audio_clipping'] as const
+export type AudioRangeKind = (typeof audioRangeKinds)[number]
+export type RangeKind = (typeof rangeKinds)[number] | AudioRangeKind | 'rf_dropout'
 
 /** Identifies an open range. */
 export function rangeSubject(kind: RangeKind, channelId: number): string {
@@ -153,11 +156,15 @@ export function rangeSubject(kind: RangeKind, channelId: number): string {
 export function toRange(
   named: NamedChannel,
   kind: RangeKind,
-  { time, thresholds, lowest }: { readonly time: number; readonly thresholds: Thresholds; readonly lowest?: number },
+  {
+    time,
+    thresholds,
+    data: more,
+  }: { readonly time: number; readonly thresholds: Thresholds; readonly data?: EventData },
 ): EventDraft {
   const { receiver, channel } = named
   const channelData = toEventData(named, boundOf(kind, thresholds))
-  const data = { ...channelData, ...(lowest !== undefined && { lowest_dbm: lowest }) }
+  const data = { ...channelData, ...more }
   const subject = rangeSubject(kind, channel.id)
   return draftEvent(kind, aboutChannel(receiver, channel), { time, is_open: true, data, subject })
 }

@@ -50,14 +50,17 @@ export type EventSubject = Pick<EventDraft, 'channel_id' | 'receiver_id' | 'manu
 
 export const aboutAll: EventSubject = { channel_id: null, receiver_id: null, manufacturer: null }
 
+const ranges: readonly EventKind[] = ['rf_dropout', 'interference', 'clipping', 'audio_dropout', 'audio_clipping']
+
 /** True for kinds with a duration. Each subject has at most one open range. */
 export function isRange(kind: EventKind): boolean {
-  return kind === 'rf_dropout' || kind === 'interference' || kind === 'clipping'
+  return ranges.includes(kind)
 }
 
 const severities: Partial<Record<EventKind, Severity>> = {
   rf_dropout: 'warning',
   interference: 'warning',
+  audio_dropout: 'warning',
   battery_low: 'warning',
   battery_critical: 'critical',
   receiver_offline: 'warning',
@@ -154,6 +157,10 @@ function describeEvent(kind: EventKind, manufacturer: string | null, data: Event
       return `${name}: RF interference${duration(data)}`
     case 'clipping':
       return `${name}: clipping${duration(data)}`
+    case 'audio_dropout':
+      return `${name}: audio dropout${duration(data)}${data.confirmed_by === 'rf' ? ', with weak RF' : ''}`
+    case 'audio_clipping':
+      return `${name}: audio clipping${duration(data)}`
     case 'muted':
       return `${name}: muted`
     case 'unmuted':

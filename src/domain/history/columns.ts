@@ -36,9 +36,10 @@ export type StateLetter = (typeof stateLetters)[number]
 
 /**
  * The recorded rows, which fill the 15 usable bits of a column. `rf_concealed` is missing because `rf_weak` is
- * recorded, and `no_levels` because lost levels are recorded as unknown.
+ * recorded, `no_levels` because lost levels are recorded as unknown, and `charging` because `tx_off` is recorded.
  */
-export const recordedRows = conditionFlags.filter((flag) => flag !== 'rf_concealed' && flag !== 'no_levels')
+const unrecorded: readonly string[] = ['rf_concealed', 'no_levels', 'charging']
+export const recordedRows = conditionFlags.filter((flag) => !unrecorded.includes(flag))
 
 export function toRowMask(rows: Iterable<string>): number {
   let mask = 0

@@ -105,6 +105,7 @@ describe('a recorded second', () => {
         audio_level: -18,
         details: { battery_minutes: 190 },
       },
+      not_now: null,
       condition: {
         state: 'ok',
         severity: 'ok',

@@ -7,7 +7,7 @@
 import type { GapReason } from '../../contract/values.ts'
 import { hasRow } from '../conditions/condition.ts'
 import { bestInUse, createWatchedValues, type WatchedValues } from '../conditions/level-watch.ts'
-import type { Channel, Receiver } from '../equipment/receiver.ts'
+import { type Channel, isChannelMuted, type Receiver } from '../equipment/receiver.ts'
 import {
   type ColumnName,
   columnNames,
@@ -52,11 +52,11 @@ export function toRecordedFacts({ is_active }: Receiver, channel: Channel, isRec
   }
 }
 
-function toLetter(isActive: boolean, isReceived: boolean, { condition, transmitter, details }: Channel): StateLetter {
+function toLetter(isActive: boolean, isReceived: boolean, channel: Channel): StateLetter {
   if (!isActive) return 'x'
-  if (!isReceived || hasRow(condition, 'stale')) return '-'
-  if (transmitter === null) return '0'
-  return transmitter.details?.muted === true || details?.muted === true ? 'm' : '1'
+  if (!isReceived || hasRow(channel.condition, 'stale')) return '-'
+  if (channel.transmitter === null) return '0'
+  return isChannelMuted(channel) ? 'm' : '1'
 }
 
 /** A sample counts until the next one, up to this time. */

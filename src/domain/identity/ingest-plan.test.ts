@@ -224,7 +224,7 @@ describe('a report without news except levels', () => {
         at: at + 1,
         findLevelReceiver,
       })
-      for (const reported of reports) ingestPlan.add(reported, levels, receiverAtRead)
+      for (const reported of reports) ingestPlan.add(reported, { receiverAtRead }, levels)
       return ingestPlan.plan
     }
     return { ...ingest, plan }
@@ -271,6 +271,15 @@ describe('a report without news except levels', () => {
     const [update] = plan([{ ...first, channels: read }], undefined, () => before).updates
     expect(update?.readings).toEqual([{ channel: 1, rf_level: -50, transmitter: {} }])
     expect(update?.channels).toMatchObject([{ rf_level: -50, transmitter: { battery: 15 } }])
+  })
+
+  test('keeps a fault that was pushed since it was requested', () => {
+    const { ingest, known, plan } = createKnownIngest()
+    const before = known.get(1)
+    ingest([{ ...first, details: { fault: 'too_hot' } }])
+    const read = { ...first, details: { fault: null } }
+    expect(plan([read], undefined, () => before).updates.map(({ fields }) => fields.details)).toEqual([undefined])
+    expect(plan([read], undefined, () => known.get(1)).updates.map(({ fields }) => fields.details)).toEqual([{}])
   })
 
   test.each<[string, Partial<DeviceReport>]>([
@@ -360,4 +369,25 @@ describe('planChanges with arbitrary reports', () => {
       }),
     )
   })
+})
+
+// Conformance: C-24.41.
+test.each([
+  ['keeps its address while another source reaches it there', true, '10.0.0.1', 0],
+  ['moves once its address no longer answers', false, '192.168.9.1', 1],
+])('a receiver that reports at another port %s', (_, isReached, ip, moves) => {
+  const control = report('a', { serial_number: 'S1', ip: '10.0.0.1' })
+  const { ingest, known } = createIngest()
+  ingest([control])
+  const asked: (string | undefined)[] = []
+  const isReachedElsewhere = (_: Receiver, source: string | undefined) => {
+    asked.push(source)
+    return isReached
+  }
+  const builder = new IngestPlanBuilder({ known, manufacturer: 'shure', at: at + 1, isReachedElsewhere })
+  builder.add({ ...control, name: 'Rack', ip: '192.168.9.1' }, { source: 'dante' })
+  const { plan } = builder
+  expect([plan.moves.length, plan.creations.length, asked]).toEqual([moves, 0, ['dante']])
+  const [update] = plan.updates
+  expect({ ip: '10.0.0.1', ...update?.fields }).toMatchObject({ ip, name: 'Rack' })
 })

@@ -13,6 +13,7 @@ import {
   type Hardware,
   hardwareFields,
   mergeChannels,
+  mergeReceiverDetails,
   missingChannels,
   type Receiver,
   reportedField,
@@ -66,6 +67,16 @@ export interface LevelReport {
 /** Returns the receiver at the time its report was read; undefined if nothing was pushed since. */
 export type ReceiverAtRead = (id: number) => Receiver | undefined
 
+/** True if a source other than this one reaches the receiver at its stored address. */
+export type IsReachedElsewhere = (receiver: Receiver, source: string | undefined) => boolean
+
+/** Where a report comes from. */
+export interface ReportOrigin {
+  /** The id of the source, if known. */
+  readonly source?: string
+  readonly receiverAtRead?: ReceiverAtRead | undefined
+}
+
 export interface Move {
   readonly receiver: Receiver
   readonly old_ip: string
@@ -114,6 +125,7 @@ export interface PlanContext {
   readonly findLevelReceiver?: (manufacturer: string, report: DeviceReport) => Receiver | undefined
   /** If absent, all reports have the same precedence. */
   readonly precedence?: ProtocolPrecedence
+  readonly isReachedElsewhere?: IsReachedElsewhere
 }
 
 export function planChanges(
@@ -157,8 +169,9 @@ export class IngestPlanBuilder {
    * Adds a report. `levels` are newer than the levels in the report. Values that differ from the receiver in
    * `receiverAtRead` were pushed since and are kept.
    */
-  add(report: DeviceReport, levels?: readonly LevelSample[], receiverAtRead?: ReceiverAtRead): void {
+  add(report: DeviceReport, origin: ReportOrigin = {}, levels?: readonly LevelSample[]): void {
     const { manufacturer, findLevelReceiver } = this.#context
+    const { receiverAtRead } = origin
     if (reportsUnits(report)) this.#plan.unitReports.push(report)
     if (report.kind !== 'receiver') return
     // After a change of identity in this batch, every report is reconciled.
@@ -171,7 +184,7 @@ export class IngestPlanBuilder {
     this.#reportedIds.add(report.id)
     if (receiver !== undefined) {
       this.#addLevelReport(receiver, levels ?? report.channels ?? [], receiverAtRead)
-    } else this.#planReport(levels === undefined ? report : withLevels(report, levels), receiverAtRead)
+    } else this.#planReport(levels === undefined ? report : withLevels(report, levels), origin)
   }
 
   /** Returns false if an earlier report of this batch has the same identity. */
@@ -201,8 +214,8 @@ export class IngestPlanBuilder {
     this.#overlay.put(receiver)
   }
 
-  #planReport(report: DeviceReport, receiverAtRead?: ReceiverAtRead): void {
-    const { manufacturer } = this.#context
+  #planReport(report: DeviceReport, { receiverAtRead, source }: ReportOrigin): void {
+    const { manufacturer, isReachedElsewhere } = this.#context
     const outcome = reconcile(this.#current, manufacturer, report)
     // An earlier report in this batch already created the receiver under another API id, or reported its levels.
     if ('receiver' in outcome && (outcome.receiver.id < 0 || this.#levelReceivers.has(outcome.receiver.id))) {
@@ -215,9 +228,12 @@ export class IngestPlanBuilder {
         if (report.isConfirmation !== true) this.#addCreation(report)
         break
       case 'moved': {
-        const effective = this.#applyPrecedence(outcome.receiver, report)
-        if (effective.ip === outcome.new_ip) this.#plan.moves.push(outcome)
-        this.#addUpdate(outcome.receiver, effective, receiverAtRead)
+        const { receiver, new_ip } = outcome
+        // Another port of the device has answered, for example that for Dante.
+        const isOtherPort = isReachedElsewhere?.(receiver, source) === true
+        const effective = this.#applyPrecedence(receiver, isOtherPort ? { ...report, ip: null } : report)
+        if (effective.ip === new_ip) this.#plan.moves.push(outcome)
+        this.#addUpdate(receiver, effective, receiverAtRead)
         break
       }
       case 'duplicate':
@@ -250,8 +266,10 @@ export class IngestPlanBuilder {
 
   #addUpdate(receiver: Receiver, report: DeviceReport, receiverAtRead?: ReceiverAtRead): void {
     const { updates } = this.#plan
-    const fields = diffReport(this.#current, receiver, report, this.#context.at)
     const before = receiverAtRead?.(receiver.id) ?? receiver
+    // Details that have changed since the read were pushed, and are newer.
+    const reported = before.details === receiver.details ? report : withoutDetails(report)
+    const fields = diffReport(this.#current, receiver, reported, this.#context.at)
     const readings = withoutSuperseded(report.channels ?? [], before.channels, receiver.channels)
     const newChannels = missingChannels(receiver.channels, readings)
     const channels = mergeChannels(receiver.channels, readings)
@@ -322,6 +340,7 @@ function hasFieldChanges(fields: Update['fields']): boolean {
 }
 
 export function toDraft(manufacturer: string, report: DeviceReport, at: number): Creation['draft'] {
+  const details = mergeReceiverDetails(undefined, report.details)
   return {
     manufacturer,
     api_device_id: report.id,
@@ -333,8 +352,12 @@ export function toDraft(manufacturer: string, report: DeviceReport, at: number):
     ...reportedHardware(report),
     name: report.name ?? report.id,
     device_type: report.device_type ?? 'receiver',
-    ...(report.details?.fault && { fault: report.details.fault }),
+    ...(details !== undefined && { details }),
   }
+}
+
+function withoutDetails({ details: _, ...report }: DeviceReport): DeviceReport {
+  return report
 }
 
 /** Returns the changed receiver fields, except channels. */
@@ -345,8 +368,8 @@ function diffReport(known: KnownReceivers, receiver: Receiver, report: DeviceRep
     if (value === undefined || value === null || value === receiver[field]) continue
     if (canUpdateField(known, receiver, field, value)) Object.assign(changed, { [field]: value })
   }
-  const fault = report.details?.fault
-  if (fault !== undefined && fault !== (receiver.fault ?? null)) changed.fault = fault
+  const details = mergeReceiverDetails(receiver.details, report.details)
+  if (details !== undefined && details !== receiver.details) changed.details = details
   if (receiver.api_device_id !== report.id) changed.api_device_id = report.id
   // A device that its system reports as offline has not responded, so `last_seen` and `is_active` do not change. After
   // a timeout, offline detection sets `is_active` to false.

@@ -10,6 +10,7 @@ import {
   parseScanAddresses,
   parseScanSubnet,
   parseSubnet,
+  selectLocalAddresses,
 } from './network.ts'
 
 describe('parseIpv4', () => {
@@ -127,6 +128,8 @@ const at = (cidr: string, internal = false) => ({
   address: cidr.split('/')[0] ?? '',
 })
 
+const anyInterface = { include: [], exclude: [] }
+
 // Conformance: C-21.54.
 it('lists each private network once, and of a large network the part around the address', () => {
   const virtual = ['docker0', 'br-4f1c', 'veth9a', 'tun0', 'tap1', 'wg0', 'tailscale0', 'ztabc']
@@ -138,11 +141,34 @@ it('lists each private network once, and of a large network the part around the 
     none: undefined,
     ...Object.fromEntries(virtual.map((name, index) => [name, [at(`172.20.${index}.1/24`)]])),
   }
-  expect(listScanNetworks(interfaces, [])).toEqual(['192.168.1.0/24', '10.20.30.0/24'])
+  const addresses = selectLocalAddresses(interfaces, anyInterface)
+  expect(listScanNetworks(addresses, [])).toEqual(['192.168.1.0/24', '10.20.30.0/24'])
 })
 
 it('lists a public network only if the configuration allows it', () => {
-  const interfaces = { eth0: [at('203.0.113.5/25')] }
-  expect(listScanNetworks(interfaces, [])).toEqual([])
-  expect(listScanNetworks(interfaces, ['203.0.113.0/24'])).toEqual(['203.0.113.0/25'])
+  const addresses = selectLocalAddresses({ eth0: [at('203.0.113.5/25')] }, anyInterface)
+  expect(listScanNetworks(addresses, [])).toEqual([])
+  expect(listScanNetworks(addresses, ['203.0.113.0/24'])).toEqual(['203.0.113.0/25'])
+})
+
+// Conformance: C-24.4.
+describe('selectLocalAddresses', () => {
+  const interfaces = {
+    lo: [at('127.0.0.1/8', true)],
+    eth0: [at('192.168.1.20/24')],
+    eth1: [at('169.254.7.7/16')],
+    docker0: [at('172.17.0.1/16')],
+    Tailscale0: [at('100.64.0.9/32')],
+  }
+  test.each([
+    ['leaves out containers and VPNs, and keeps link-local networks', {}, ['eth0', 'eth1']],
+    ['uses the included interfaces alone', { include: ['eth1', 'docker*'] }, ['eth1', 'docker0']],
+    ['leaves out the excluded ones', { exclude: ['eth0'] }, ['eth1']],
+    ['leaves out one that is included and excluded', { include: ['eth*'], exclude: ['eth0'] }, ['eth1']],
+    ['uses a virtual interface if there is no other', { exclude: ['eth*', 'tailscale0'] }, ['docker0']],
+    ['uses nothing if no interface has an included name', { include: ['en9'] }, []],
+  ])('%s', (_, choice, expected) => {
+    const addresses = selectLocalAddresses(interfaces, { ...anyInterface, ...choice })
+    expect(addresses.map(({ interfaceName }) => interfaceName)).toEqual(expected)
+  })
 })

@@ -109,22 +109,60 @@ interface InterfaceAddress {
   readonly cidr: string | null
 }
 
+/** An IPv4 address of this machine, and the interface that has it. */
+export interface LocalAddress {
+  readonly interfaceName: string
+  readonly address: string
+  /** Null if the system reports no netmask. */
+  readonly cidr: string | null
+}
+
+/** The interfaces on which devices are sought. A name may end in `*`. */
+export interface InterfaceChoice {
+  /** If not empty, these alone. */
+  readonly include: readonly string[]
+  readonly exclude: readonly string[]
+}
+
+/** Interfaces of containers and VPNs, to which no equipment is connected. */
+const virtualInterfaces = ['docker*', 'br-*', 'veth*', 'tun*', 'tap*', 'wg*', 'tailscale*', 'zt*']
+
+/**
+ * Returns the IPv4 addresses of the chosen interfaces. Interfaces of containers and VPNs must be included by name,
+ * unless there is no other.
+ */
+export function selectLocalAddresses(
+  interfaces: Readonly<Record<string, readonly InterfaceAddress[] | undefined>>,
+  { include, exclude }: InterfaceChoice,
+): readonly LocalAddress[] {
+  const isChosen = (name: string) => !matchesAny(name, exclude) && (include.length === 0 || matchesAny(name, include))
+  const chosen = Object.entries(interfaces)
+    .filter(([name]) => isChosen(name))
+    .flatMap(([interfaceName, addresses = []]) =>
+      addresses
+        .filter(({ family, internal }) => family === 'IPv4' && !internal)
+        .map(({ address, cidr }) => ({ interfaceName, address, cidr })),
+    )
+  if (include.length > 0) return chosen
+  const physical = chosen.filter(({ interfaceName }) => !matchesAny(interfaceName, virtualInterfaces))
+  return physical.length > 0 ? physical : chosen
+}
+
+function matchesAny(name: string, patterns: readonly string[]): boolean {
+  return patterns.some((pattern) =>
+    pattern.endsWith('*')
+      ? name.toLowerCase().startsWith(pattern.slice(0, -1).toLowerCase())
+      : name.toLowerCase() === pattern.toLowerCase(),
+  )
+}
+
 /** In a larger network, only the part around the address of this machine is scanned. */
 const commonPrefix = 24
 const largestPrefix = 22
 
-/** Interfaces of containers and VPNs, to which no equipment is connected. */
-const virtualInterface = /^(?:docker|br-|veth|tun|tap|wg|tailscale|zt)/i
-
-/** Lists the networks of the physical interfaces. `ranges` are networks that may be scanned in addition to the private ones. */
-export function listScanNetworks(
-  interfaces: Readonly<Record<string, readonly InterfaceAddress[] | undefined>>,
-  ranges: readonly string[],
-): string[] {
-  const networks = Object.entries(interfaces)
-    .filter(([name]) => !virtualInterface.test(name))
-    .flatMap(([, addresses]) => addresses ?? [])
-    .filter(({ family, internal }) => family === 'IPv4' && !internal)
+/** Lists the networks of these addresses. `ranges` are networks that may be scanned in addition to the private ones. */
+export function listScanNetworks(addresses: readonly LocalAddress[], ranges: readonly string[]): string[] {
+  const networks = addresses
     .flatMap(({ address, cidr }) => toNetwork(address, cidr))
     .filter(({ prefix }) => prefix < 32)
     .map(formatSubnet)

@@ -10,6 +10,7 @@ import {
   type DeviceReport,
   hardwareFields,
   isSameField,
+  mergeReceiverDetails,
   type Receiver,
   reportedField,
   type Transmitter,
@@ -103,8 +104,7 @@ const levelDetailNames: ReadonlySet<string> = new Set(levelDetails)
 export function hasOnlyLevels(receiver: Receiver, report: DeviceReport): boolean {
   if (report.id !== receiver.api_device_id || !receiver.is_active || report.online === false) return false
   if (report.units !== undefined || report.battery !== undefined || report.rf_level !== undefined) return false
-  const fault = report.details?.fault
-  if (fault !== undefined && fault !== (receiver.fault ?? null)) return false
+  if (mergeReceiverDetails(receiver.details, report.details) !== receiver.details) return false
   for (const field of hardwareFields) {
     const value = reportedField(report, field)
     if (value === undefined || value === null || value === receiver[field]) continue

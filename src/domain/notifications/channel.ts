@@ -18,6 +18,8 @@ export interface NotificationChannel {
   readonly enabled: boolean
   /** Messages name channels by their slots alone. */
   readonly without_names: boolean
+  /** Signs the links in messages that acknowledge an alert; null if messages have none. */
+  readonly acknowledge_key: string | null
   readonly config: ChannelConfig
   /** The secrets of the configuration; null if they were encrypted with another key. */
   readonly secrets: ChannelConfig | null
@@ -73,11 +75,15 @@ export function splitConfig(
 
 /** Administrators see `********` in place of secrets, others no configuration. */
 export function toChannelBody(
-  { id, name, type, enabled, without_names, config, secrets, version }: NotificationChannel,
+  { id, name, type, enabled, without_names, acknowledge_key, config, secrets, version }: NotificationChannel,
   { showsAddresses }: { readonly showsAddresses: boolean },
 ): NotificationChannelBody {
   const masked = Object.fromEntries(Object.keys(secrets ?? {}).map((field) => [field, mask]))
-  return { id, name, type, config: showsAddresses ? { ...config, ...masked } : {}, enabled, without_names, version }
+  return {
+    ...{ id, name, type, enabled, without_names, version },
+    config: showsAddresses ? { ...config, ...masked } : {},
+    acknowledge_link: acknowledge_key !== null,
+  }
 }
 
 /** Replaces addresses in a sentence: those in configurations, and everything that looks like one. */

@@ -13,9 +13,14 @@ interface MessageHeader {
   readonly created_at: number
 }
 
+export interface NotifiedAlert extends AlertBody {
+  /** Anyone who opens it can acknowledge the alert. */
+  readonly acknowledge_url?: string
+}
+
 export interface NotificationMessage extends MessageHeader {
   /** Empty in a test. */
-  readonly alerts: readonly AlertBody[]
+  readonly alerts: readonly NotifiedAlert[]
   readonly more: number
 }
 
@@ -27,6 +32,8 @@ interface MessageContext {
   /** See `NotificationChannel`. */
   readonly without_names: boolean
   marksOf(alert: Alert): AlertMarks
+  /** Null if the alert cannot be acknowledged with a link. */
+  acknowledgeUrlOf?(alert: Alert): string | null
   /** Called for an alert that cannot be listed; `more` counts it. */
   onUnlisted(alert: Alert, error: unknown): void
 }
@@ -34,20 +41,30 @@ interface MessageContext {
 export function createMessage(
   { id, type, created_at }: MessageHeader,
   alerts: readonly Alert[],
-  { now, total = alerts.length, without_names, marksOf, onUnlisted }: MessageContext,
+  { now, total = alerts.length, without_names, marksOf, acknowledgeUrlOf, onUnlisted }: MessageContext,
 ): NotificationMessage {
-  const bodies = selectAlerts(alerts).flatMap((alert) => {
+  const bodies = selectAlerts(alerts).flatMap((alert): NotifiedAlert[] => {
     try {
-      const { titleNow, ...marks } = marksOf(alert)
-      return without_names
-        ? toAlertBody(withoutNames(alert), { now, ...marks })
-        : toAlertBody(alert, { now, titleNow, ...marks })
+      const body = toChannelAlert(alert, { now, without_names, marks: marksOf(alert) })
+      const acknowledge_url = acknowledgeUrlOf?.(alert) ?? null
+      return [acknowledge_url === null ? body : { ...body, acknowledge_url }]
     } catch (error) {
       onUnlisted(alert, error)
       return []
     }
   })
   return { id, type, created_at, alerts: bodies, more: total - bodies.length }
+}
+
+/** The alert as the receivers of a notification channel may see it. */
+export function toChannelAlert(
+  alert: Alert,
+  { now, without_names, marks }: Pick<MessageContext, 'now' | 'without_names'> & { readonly marks: AlertMarks },
+): AlertBody {
+  const { titleNow, ...others } = marks
+  return without_names
+    ? toAlertBody(withoutNames(alert), { now, ...others })
+    : toAlertBody(alert, { now, titleNow, ...others })
 }
 
 /** The most severe first. */

@@ -27,6 +27,11 @@ export function scheduleBegan(schedule: Schedule, now: number): number | null {
 }
 
 /** Null if the schedule has no days. */
+export function scheduleLastBegan(schedule: Schedule, now: number): number | null {
+  return listHours(schedule, now).findLast(({ start }) => start <= now)?.start ?? null
+}
+
+/** Null if the schedule has no days. */
 export function scheduleBegins(schedule: Schedule, now: number): number | null {
   return listHours(schedule, now).find(({ start }) => start > now)?.start ?? null
 }

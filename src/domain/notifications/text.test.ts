@@ -6,7 +6,7 @@ import { notificationTypes } from '../../contract/values.ts'
 import { type AlertData, noData } from '../alerts/alert.ts'
 import type { NotificationMessage } from './message.ts'
 import { utf8Length } from './plain-text.ts'
-import { toNotificationBody, toNotificationText } from './text.ts'
+import { toNotificationBody, toNotificationText, withoutLink } from './text.ts'
 
 const raisedAt = '2026-11-23T19:00:00.000Z'
 const nora = { name: 'Nora', slot: 7, battery: 9, minutes_left: 12, threshold: 10, receiver: 'ULXD4Q Rack 2' }
@@ -40,6 +40,8 @@ function message(alerts: readonly AlertBody[], values: Partial<NotificationMessa
   return { id: 'msg_1', type: 'alert.raised', created_at: Date.parse(raisedAt), alerts, more: 0, ...values }
 }
 
+const plain = (text: string) => ({ text, acknowledgeUrl: null })
+
 // Conformance: C-14.45.
 test.each<[AlertBody['kind'], Partial<AlertData>, string]>([
   ['battery_critical', nora, 'Battery critical: 7 Nora, 9%, 12 min (ULXD4Q Rack 2)'],
@@ -66,6 +68,11 @@ test.each<[AlertBody['kind'], Partial<AlertData>, string]>([
     'Charger fault: Pack 3, the battery is too hot to charge (Charger A)',
   ],
   [
+    'equipment_fault',
+    { name: 'Base', receiver: 'Base', fault: 'fan_failed', faults: [{ part: 'FAN_1', word: 'Broken' }] },
+    'Equipment fault: Base, a fan has failed (FAN_1 Broken)',
+  ],
+  [
     'upstream_failing',
     { name: 'Shure System API', address: '10.0.0.5:10000', error: 'Connection refused' },
     'Source failing: Shure System API at 10.0.0.5:10000, Connection refused',
@@ -74,7 +81,7 @@ test.each<[AlertBody['kind'], Partial<AlertData>, string]>([
   ['recording_stopped', {}, 'Recording stopped'],
 ])('describes %s', (kind, data, line) => {
   const { title, lines } = toNotificationText(message([alert(kind, data)]), null)
-  expect(lines).toEqual([line])
+  expect(lines).toEqual([plain(line)])
   expect(line.startsWith(title)).toBe(true)
 })
 
@@ -90,7 +97,7 @@ test.each<[NotificationMessage['type'], Partial<AlertBody>, string]>([
 ])('says why a message is sent: %s', (type, values, line) => {
   const created_at = Date.parse(raisedAt) + 75 * 60_000
   const text = toNotificationText(message([alert('battery_critical', nora, values)], { type, created_at }), null)
-  expect(text.lines).toEqual([line])
+  expect(text.lines).toEqual([plain(line)])
   expect(text.severity).toBe(type === 'alert.cleared' ? 'info' : 'critical')
 })
 
@@ -101,7 +108,7 @@ test('lists the alerts from the most severe, and counts the others', () => {
   ]
   expect(toNotificationText(message(alerts, { more: 3 }), null)).toEqual({
     title: 'Battery died: 5 Mia and 4 more',
-    lines: ['Battery died: 5 Mia', 'Battery low: 2 Ben'],
+    lines: ['Battery died: 5 Mia', 'Battery low: 2 Ben'].map(plain),
     more: 3,
     severity: 'critical',
     url: null,
@@ -139,6 +146,21 @@ test('a body that is too long leaves out the last alerts, and counts them', () =
   expect(toNotificationBody(text, 100_000).split('\n')).toHaveLength(52)
 })
 
+test('a body has the link of each alert below its line, or none if they do not all fit', () => {
+  const [nora, ben] = ['https://mics.example/acknowledge#1', 'https://mics.example/acknowledge#2']
+  const alerts = [
+    { ...alert('battery_died', { name: 'Nora', slot: 7 }), acknowledge_url: nora },
+    { ...alert('battery_low', { name: 'Ben', slot: 2 }, { severity: 'warning' }), acknowledge_url: ben },
+  ]
+  const text = toNotificationText(message(alerts), null)
+  const lines = ['Battery died: 7 Nora', `Acknowledge: ${nora}`, 'Battery low: 2 Ben', `Acknowledge: ${ben}`]
+  expect(toNotificationBody(text, 1000)).toBe(lines.join('\n'))
+  expect(toNotificationBody(text, 100)).toBe('Battery died: 7 Nora\nBattery low: 2 Ben')
+  expect(withoutLink(text)).toEqual({ ...text, acknowledgeUrl: null })
+  const one = withoutLink(toNotificationText(message(alerts.slice(0, 1)), null))
+  expect([one.acknowledgeUrl, toNotificationBody(one, 1000)]).toEqual([nora, 'Battery died: 7 Nora'])
+})
+
 const hostile = fc.oneof(
   fc.constantFrom(
     'Nora\r\nBcc: all@example.org',
@@ -174,7 +196,7 @@ test('texts have one line each, no control characters or changes of direction, a
     fc.property(data, fc.constantFrom(...alertKinds), type, hostile, (values, kind, type, manufacturer) => {
       const text = toNotificationText(message([alert(kind, values, { manufacturer })], { type, more: 999 }), null)
       expect(text.lines).toHaveLength(1)
-      for (const [line, length] of [[text.title, 150] as const, [text.lines[0] ?? '', 250] as const]) {
+      for (const [line, length] of [[text.title, 150] as const, [text.lines[0]?.text ?? '', 250] as const]) {
         expect([...line].length).toBeLessThanOrEqual(length)
         expect(line).toMatch(/\S/)
         expect(line.isWellFormed()).toBe(true)
@@ -196,7 +218,8 @@ test('an alert that cannot be formatted has its stored message, and does not hol
     null,
   )
   expect(title).toBe('Ben: RF weak and 2 more')
-  expect(lines).toEqual(['Ben: RF weak', 'Nora: too far away (ULXD4Q Rack 2)', 'Charger fault: 7 Nora (ULXD4Q Rack 2)'])
+  const described = ['Ben: RF weak', 'Nora: too far away (ULXD4Q Rack 2)', 'Charger fault: 7 Nora (ULXD4Q Rack 2)']
+  expect(lines).toEqual(described.map(plain))
 })
 
 test('counts bytes as UTF-8 does', () => {

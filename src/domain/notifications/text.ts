@@ -8,15 +8,22 @@ import type { AlertBody } from '../../contract/alerts.ts'
 import { type NotificationType, type Severity, severities } from '../../contract/values.ts'
 import { happenedAt } from '../alerts/alert.ts'
 import { hasOtherPack } from '../alerts/describe-alert.ts'
-import { pageNames, pathOf } from '../pages.ts'
+import { pageNames, pathOf, urlOf } from '../pages.ts'
 import type { NotificationMessage } from './message.ts'
 import { toPlainText, utf8Length } from './plain-text.ts'
+
+export interface NotificationLine {
+  /** At most 250 characters. */
+  readonly text: string
+  /** See `NotifiedAlert`. Null without a link. */
+  readonly acknowledgeUrl: string | null
+}
 
 export interface NotificationText {
   /** One line of at most 150 characters. */
   readonly title: string
-  /** One line of at most 250 characters for each alert, from the most severe. */
-  readonly lines: readonly string[]
+  /** For each alert, from the most severe. */
+  readonly lines: readonly NotificationLine[]
   readonly more: number
   /** The highest severity; `info` for the end of alerts and for a test. */
   readonly severity: Severity
@@ -24,6 +31,7 @@ export interface NotificationText {
   readonly url: string | null
 }
 
+export const acknowledgeLabel = 'Acknowledge'
 const maxNameLength = 60
 const maxErrorLength = 100
 const maxTitleLength = 150
@@ -33,41 +41,72 @@ const maxLineLength = 250
 export function toNotificationText(message: NotificationMessage, publicUrl: string | null): NotificationText {
   const alerts = message.alerts.toSorted((a, b) => severities.indexOf(b.severity) - severities.indexOf(a.severity))
   const [first] = alerts
-  const url = publicUrl === null ? null : `${publicUrl.replace(/\/+$/, '')}${pageOf(alerts)}`
+  const url = publicUrl === null ? null : urlOf(publicUrl, pageOf(alerts))
   if (first === undefined) return { ...withoutAlerts(message), more: message.more, severity: 'info', url }
   const others = alerts.length - 1 + message.more
   const title = formatAlert(first, () => `${prefixes[message.type]}${describe(first, message.type)}`)
   return {
     title: others === 0 ? toPlainText(title, maxTitleLength) : withOthers(title, others),
-    lines: alerts.map((alert) =>
-      toPlainText(
-        formatAlert(alert, () => toLine(alert, message)),
-        maxLineLength,
-      ),
-    ),
+    lines: alerts.map((alert) => {
+      const line = formatAlert(alert, () => toLine(alert, message))
+      return { text: toPlainText(line, maxLineLength), acknowledgeUrl: alert.acknowledge_url ?? null }
+    }),
     more: message.more,
     severity: message.type === 'alert.cleared' ? 'info' : first.severity,
     url,
   }
 }
 
-export function toNotificationBody({ lines, more, url }: NotificationText, maxBytes: number): string {
-  const end = url === null ? [] : [url]
+export function toNotificationBody(text: NotificationText, maxBytes: number): string {
+  const listed = listLines(text, maxBytes)
+  const body = toBody(listed, text.url)
+  return utf8Length(body) <= maxBytes ? body : toBody(listed, null)
+}
+
+/** The lines of a message. One that is too long leaves out the links, then the last alerts, which it counts. */
+export function listLines({ lines, more, url }: NotificationText, maxBytes: number): readonly NotificationLine[] {
+  const fits = (listed: readonly NotificationLine[]) => utf8Length(toBody(listed, url)) <= maxBytes
+  const linked = withMore(lines, more)
+  if (fits(linked)) return linked
+  const plain = lines.map(({ text }) => toTextLine(text))
   for (let count = lines.length; count > 0; count--) {
-    const others = more + lines.length - count
-    const listed = others === 0 ? lines.slice(0, count) : [...lines.slice(0, count), `And ${others} more.`]
-    const body = [...listed, ...end].join('\n')
-    if (utf8Length(body) <= maxBytes) return body
+    const listed = withMore(plain.slice(0, count), more + lines.length - count)
+    if (fits(listed)) return listed
   }
-  return toPlainText(lines[0] ?? '', Math.floor(maxBytes / 4))
+  return [toTextLine(toPlainText(lines[0]?.text ?? '', Math.floor(maxBytes / 4)))]
+}
+
+function withMore(lines: readonly NotificationLine[], more: number): readonly NotificationLine[] {
+  return more === 0 ? lines : [...lines, toTextLine(`And ${more} more.`)]
+}
+
+function toTextLine(text: string): NotificationLine {
+  return { text, acknowledgeUrl: null }
+}
+
+function toBody(lines: readonly NotificationLine[], url: string | null): string {
+  const texts = lines.flatMap(({ text, acknowledgeUrl }) =>
+    acknowledgeUrl === null ? text : [text, `${acknowledgeLabel}: ${acknowledgeUrl}`],
+  )
+  return [...texts, ...(url === null ? [] : [url])].join('\n')
+}
+
+/** The link of a message about one alert, and the text without it, for services that show links as buttons. */
+export function withoutLink(text: NotificationText): NotificationText & { readonly acknowledgeUrl: string | null } {
+  const [line] = text.lines
+  if (line === undefined || text.lines.length > 1) return { ...text, acknowledgeUrl: null }
+  return { ...text, lines: [{ ...line, acknowledgeUrl: null }], acknowledgeUrl: line.acknowledgeUrl }
 }
 
 function withoutAlerts({ type, more }: NotificationMessage): Pick<NotificationText, 'title' | 'lines'> {
   if (type !== 'test')
-    return { title: `${more} alerts`, lines: [`The alerts cannot be listed. See the page ${pageNames.alerts}.`] }
+    return {
+      title: `${more} alerts`,
+      lines: [toTextLine(`The alerts cannot be listed. See the page ${pageNames.alerts}.`)],
+    }
   return {
     title: 'Test message from Micwatch',
-    lines: ['This notification channel works. Alerts will look like this.'],
+    lines: [toTextLine('This notification channel works. Alerts will look like this.')],
   }
 }
 

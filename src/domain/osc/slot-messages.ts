@@ -2,7 +2,7 @@
 
 import type { AlertBody } from '../../contract/alerts.ts'
 import { type Condition, unmonitoredCondition } from '../conditions/condition.ts'
-import type { Channel } from '../equipment/receiver.ts'
+import { type Channel, isChannelMuted } from '../equipment/receiver.ts'
 import type { Placeholder } from '../equipment/slots.ts'
 import type { OscMessage } from './packet.ts'
 
@@ -18,7 +18,7 @@ export interface OscSlot {
 }
 
 export function toOscSlot(channel: Channel, title: string | null): OscSlot {
-  const { slot, transmitter, details, condition, forecast } = channel
+  const { slot, transmitter, condition, forecast } = channel
   return {
     slot,
     name: title ?? '',
@@ -27,7 +27,7 @@ export function toOscSlot(channel: Channel, title: string | null): OscSlot {
     minutes: transmitter === null ? null : (forecast?.minutes_left ?? null),
     rf: transmitter?.rf_level ?? channel.rf_level,
     audio: transmitter?.audio_level ?? channel.audio_level,
-    isMuted: transmitter !== null && (details?.muted === true || transmitter.details?.muted === true),
+    isMuted: transmitter !== null && isChannelMuted(channel),
   }
 }
 
@@ -110,7 +110,7 @@ export function toStripMessages(type: ConsoleType, channel: number, slot: OscSlo
 function stripColor({ condition, isMuted }: OscSlot): StripColor {
   if (condition.severity === 'critical') return 'red'
   if (condition.severity === 'warning') return 'yellow'
-  if (condition.state === 'tx_off') return 'off'
+  if (condition.state === 'tx_off' || condition.state === 'charging') return 'off'
   if (condition.state === 'unmonitored') return 'white'
   return isMuted ? 'blue' : 'green'
 }

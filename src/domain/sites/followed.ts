@@ -14,7 +14,14 @@ import type { SiteReference } from '../../contract/schema.ts'
 import { type EventKind, eventKinds } from '../../contract/values.ts'
 import type { AlertCopy, AlertFirst, SnoozeEnd } from '../alerts/alert.ts'
 import type { Condition, LastTransmitter } from '../conditions/condition.ts'
-import { type Channel, emptyChannel, type Receiver, type Transmitter, unknownHardware } from '../equipment/receiver.ts'
+import {
+  type Channel,
+  emptyChannel,
+  type NotNow,
+  type Receiver,
+  type Transmitter,
+  unknownHardware,
+} from '../equipment/receiver.ts'
 import type { Title } from '../equipment/slot-record.ts'
 import type { EventDraft } from '../events/event.ts'
 import type { LevelSample } from '../levels/level-sample.ts'
@@ -95,16 +102,18 @@ export function siteHere({ code, name }: SiteName, there: SiteReference | null):
 }
 
 export function withChannelFields(channel: Channel, fields: FollowedChannelFields): Channel {
-  const { id, slot, transmitter, condition, last_transmitter, details } = fields
+  const { id, slot, transmitter, condition, last_transmitter, details, not_now } = fields
   const { name = channel.name, frequency = channel.frequency } = fields
   const { rf_level = channel.rf_level, audio_level = channel.audio_level } = fields
-  const { details: knownDetails, ...kept } = channel
+  const { details: knownDetails, not_now: knownNotNow, ...kept } = channel
+  const newNotNow = not_now === undefined ? knownNotNow : not_now && toNotNow(not_now)
   const newDetails = withChangedDetails(knownDetails, details)
   const received = transmitter === undefined ? channel.transmitter : transmitter && toTransmitter(transmitter)
   return {
     ...kept,
     ...{ name, frequency, rf_level, audio_level, transmitter: received },
     ...(newDetails && { details: newDetails }),
+    ...(newNotNow && { not_now: newNotNow }),
     ...(transmitter !== undefined && { forecast: transmitter?.forecast ?? null }),
     condition: condition ? toCondition(condition) : channel.condition,
     last_transmitter:
@@ -129,6 +138,10 @@ export function withTitle(receiver: Receiver, idThere: number, title: Title | un
     return { ...channel, origin: { ...ids, ...(title && { title }) } }
   })
   return { ...receiver, channels }
+}
+
+function toNotNow({ by, since, until }: NonNullable<FollowedChannelFields['not_now']>): NotNow {
+  return { by, since: Date.parse(since), until: until === null ? null : Date.parse(until) }
 }
 
 function toTransmitter(body: NonNullable<FollowedChannelFields['transmitter']>): Transmitter {

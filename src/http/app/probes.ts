@@ -26,7 +26,7 @@ interface ProbeOptions {
 export async function serveProbes(service: Service, config: Config, options: ProbeOptions): Promise<Probes> {
   const { log } = service
   const { host, port } = config.server
-  const access = new Access(service.db, log)
+  const access = new Access(service)
   const tls = await openTls(config, {})
   const cache = createCache<CachedResponse>({ timeoutMs: () => 0 })
   const stop = childLifetime(service.signal)

@@ -1,5 +1,6 @@
 /** Routes for alerts and silences, and for real-time connections and their start and stop actions. */
 
+import { showAcknowledgeLink, useAcknowledgeLink } from '../../actions/alerts/acknowledge-by-link.ts'
 import { addSilence, removeSilence } from '../../actions/alerts/edit-silences.ts'
 import {
   acknowledge,
@@ -9,6 +10,7 @@ import {
   unsnooze,
 } from '../../actions/alerts/respond-to-alerts.ts'
 import { switchConnections } from '../../actions/sources/switch-connections.ts'
+import { credentialBytes } from '../../contract/access.ts'
 import { alertOperations } from '../../contract/alerts.ts'
 import { connectionOperations } from '../../contract/connections.ts'
 import { type Alert, toAlertBody } from '../../domain/alerts/alert.ts'
@@ -22,6 +24,8 @@ import type { Database } from '../../storage/database.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { ifMatch } from '../server/if-match.ts'
 import { paginateLocal, readPage, toPageOf, toTime } from '../server/response.ts'
+
+const open = { config: { needs: 'nothing' }, bodyLimit: credentialBytes } as const
 
 /** The most alerts in a response without paging. */
 const maxUnpaged = 1000
@@ -47,6 +51,18 @@ export function alertRoutes(app: ContractServer, service: Service): void {
     ...alertOperations.acknowledgeAlert,
     handler: async ({ actor, params, body }) =>
       toBody(await acknowledge(service, actor, params.id, (body ?? undefined)?.note ?? null)),
+  })
+
+  app.route({
+    ...alertOperations.showAcknowledgeLink,
+    ...open,
+    handler: ({ body }) => showAcknowledgeLink(service, body.token),
+  })
+
+  app.route({
+    ...alertOperations.useAcknowledgeLink,
+    ...open,
+    handler: ({ ip: address, id: request, body }) => useAcknowledgeLink(service, { address, request }, body.token),
   })
 
   app.route({

@@ -1,6 +1,5 @@
 /** Routes for network scans, the review queue and movements. */
 
-import { networkInterfaces } from 'node:os'
 import { scanNetwork } from '../../actions/equipment/scan-network.ts'
 import { acknowledge, reviewEntries } from '../../actions/shows/review.ts'
 import { discoveryOperations, type QueueQuery } from '../../contract/discovery.ts'
@@ -39,7 +38,7 @@ export function discoveryRoutes(app: ContractServer, service: Service): void {
   app.route({
     ...discoveryOperations.listScanNetworks,
     config: { needs: 'operate' },
-    handler: () => listScanNetworks(networkInterfaces(), service.discoveryRanges),
+    handler: () => listScanNetworks(service.localAddresses, service.discoveryRanges),
   })
 
   app.route({

@@ -3,8 +3,10 @@
 import type { FastifyInstance, FastifyPluginCallback } from 'fastify'
 import type { Access } from '../../actions/access/access.ts'
 import { Identifications } from '../../actions/equipment/identify-receivers.ts'
+import type { Config } from '../../config.ts'
 import { LiveData } from '../../live/live-data.ts'
 import { recordLevelResponses } from '../../live/routes/level-responses.ts'
+import { listeningSocketRoute } from '../../live/routes/listening-socket.ts'
 import { socketRoutes } from '../../live/routes/socket.ts'
 import type { ClientShares } from '../../platform/concurrency.ts'
 import type { Service } from '../../service.ts'
@@ -12,15 +14,21 @@ import type { ContractServer } from '../server/contract.ts'
 import type { ResponseCache } from '../server/response.ts'
 import { accountRoutes } from './accounts.ts'
 import { alertRoutes } from './alerts.ts'
+import { audioStreamRoutes } from './audio-streams.ts'
+import { backupRoutes } from './backups.ts'
+import { captureRoutes } from './captures.ts'
 import { checkRoutes } from './checks.ts'
+import { clipRoutes } from './clips.ts'
 import { discoveryRoutes, reviewRoutes } from './discovery.ts'
 import { docsRoutes } from './docs.ts'
 import { eventRoutes } from './events.ts'
 import { frequencyRoutes } from './frequencies.ts'
+import { frequencyPlanRoutes } from './frequency-plans.ts'
 import { handoverRoutes } from './handovers.ts'
 import { hardwareRoutes } from './hardware.ts'
 import { historyRoutes } from './history.ts'
 import { importRoutes } from './imports.ts'
+import { listeningRoutes } from './listening.ts'
 import { locationRoutes } from './locations.ts'
 import { manufacturerRoutes } from './manufacturers.ts'
 import { metricsRoutes } from './metrics.ts'
@@ -30,6 +38,7 @@ import { oidcRoutes } from './oidc.ts'
 import { collectRoutes } from './openapi-document.ts'
 import { helpRoutes, pageRoutes } from './pages.ts'
 import { placeholderRoutes } from './placeholders.ts'
+import { placeRoutes } from './places.ts'
 import { receiverRoutes } from './receivers.ts'
 import { reportRoutes } from './reports.ts'
 import { scanRoutes } from './scans.ts'
@@ -38,9 +47,12 @@ import { showRoutes } from './shows.ts'
 import { singleRecordRoutes } from './single-records.ts'
 import { slotRoutes } from './slots.ts'
 import { summaryRoutes } from './summary.ts'
+import { supportRoutes } from './support.ts'
+import { sweepRoutes } from './sweeps.ts'
 
 /** For routes that need more than the service. */
 export interface RouteOptions {
+  readonly config: Config
   readonly cache: ResponseCache
   readonly version: string
   /** The folder of the built pages. */
@@ -56,7 +68,7 @@ export async function registerRoutes(
   app: FastifyInstance,
   service: Service,
   access: Access,
-  { cache, version, webRoot, html, sockets, handover }: RouteOptions,
+  { config, cache, version, webRoot, html, sockets, handover }: RouteOptions,
 ): Promise<void> {
   const { mount, live, receiverStore, alerts } = service
   const collector = await collectRoutes(app, { mount, version })
@@ -75,11 +87,14 @@ export async function registerRoutes(
     summaryRoutes(scope, service, liveData)
     monitoringRoutes(scope, service, version)
     metricsRoutes(scope, service, version)
+    supportRoutes(scope, service, version, config)
+    captureRoutes(scope, service, version)
     accountRoutes(scope, access)
     oidcRoutes(scope, access, mount)
     for (const addRoutes of serviceRoutes) addRoutes(scope, service)
     docsRoutes(scope, { mount, version, collector })
-    pageRoutes(instance, webRoot, html)
+    listeningSocketRoute(instance, service)
+    pageRoutes(instance, webRoot, mount, html)
     helpRoutes(instance, webRoot, mount)
     rootRoutes(instance, options, done)
   }
@@ -95,10 +110,14 @@ const serviceRoutes = [
   hardwareRoutes,
   historyRoutes,
   placeholderRoutes,
+  audioStreamRoutes,
+  placeRoutes,
   frequencyRoutes,
+  frequencyPlanRoutes,
   showRoutes,
   checkRoutes,
   scanRoutes,
+  sweepRoutes,
   reportRoutes,
   eventRoutes,
   importRoutes,
@@ -106,8 +125,11 @@ const serviceRoutes = [
   notificationRoutes,
   discoveryRoutes,
   reviewRoutes,
+  listeningRoutes,
+  clipRoutes,
   locationRoutes,
   storeRoutes,
+  backupRoutes,
   settingRoutes,
   singleRecordRoutes,
   siteRoutes,

@@ -5,6 +5,8 @@
  * labelled with the installation, because one Prometheus may watch several.
  */
 
+import { X509Certificate } from 'node:crypto'
+import { readFile, statfs } from 'node:fs/promises'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { alertKinds } from '../../contract/alert-kinds.ts'
 import { healthOperations } from '../../contract/health.ts'
@@ -12,7 +14,9 @@ import { connectionStatuses, queueStatuses, severities } from '../../contract/va
 import type { ConditionState } from '../../domain/conditions/condition.ts'
 import type { Service } from '../../service.ts'
 import { countConnections } from '../../storage/connections.ts'
+import { databaseSize } from '../../storage/database-size.ts'
 import { countEntries } from '../../storage/discovery.ts'
+import { findLastBackup } from '../../storage/meta.ts'
 import { countDeliveries } from '../../storage/notification-deliveries.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { sendBytes } from '../server/response.ts'
@@ -29,29 +33,42 @@ function openProcessRegistry(): Registry {
 }
 
 export function metricsRoutes(app: ContractServer, service: Service, version: string): void {
-  const processMetrics = openProcessRegistry()
+  // Its histograms begin at the start.
+  openProcessRegistry()
   app.route({
     ...healthOperations.getMetrics,
     config: { needs: 'read' },
     handler: async (request, reply) => {
-      const gauges = new Registry()
-      const add = (name: string, help: string, labelNames: readonly string[] = []) =>
-        new Gauge({ name: `micwatch_${name}`, help, labelNames, registers: [gauges] })
-      add('build_info', 'Always 1; the label is the version of the service.', ['version']).set({ version }, 1)
-      describeUpstreams(service, add)
-      describeDevices(service, add)
-      describeConditions(service, add)
-      await describeRecords(service, add)
-      await describeHistory(service, add)
-      add('websocket_clients', 'Connected WebSocket clients.').set(service.live.subscribers)
-      add('feed_waiting_messages', 'Messages that are queued for slow clients.').set(service.live.version1.queued)
-      const all = Registry.merge([service.counters.registry, gauges, processMetrics])
-      all.setDefaultLabels({ installation: service.installationName })
-      const equipment = await formatEquipmentMetrics(service, request.query.channels === '1')
-      const bytes = Buffer.concat([Buffer.from(await all.metrics()), equipment])
+      const bytes = await formatMetrics(service, version, { withChannels: request.query.channels === '1' })
       return sendBytes(reply, bytes, Registry.PROMETHEUS_CONTENT_TYPE)
     },
   })
+}
+
+export async function formatMetrics(
+  service: Service,
+  version: string,
+  { withChannels }: { readonly withChannels: boolean },
+): Promise<Buffer> {
+  const gauges = new Registry()
+  const add = (name: string, help: string, labelNames: readonly string[] = []) =>
+    new Gauge({ name: `micwatch_${name}`, help, labelNames, registers: [gauges] })
+  add('build_info', 'Always 1; the label is the version of the service.', ['version']).set({ version }, 1)
+  describeUpstreams(service, add)
+  describeDevices(service, add)
+  describeConditions(service, add)
+  await describeRecords(service, add)
+  await describeHistory(service, add)
+  await describeFiles(service, add)
+  describeClocks(service, add)
+  describeHeartbeat(service, add)
+  add('websocket_clients', 'Connected WebSocket clients.').set(service.live.subscribers)
+  add('audio_listeners', 'Listeners to channels of audio streams.').set(service.listening.list().length)
+  add('feed_waiting_messages', 'Messages that are queued for slow clients.').set(service.live.version1.queued)
+  const all = Registry.merge([service.counters.registry, gauges, openProcessRegistry()])
+  all.setDefaultLabels({ installation: service.installationName })
+  const equipment = await formatEquipmentMetrics(service, withChannels)
+  return Buffer.concat([Buffer.from(await all.metrics()), equipment])
 }
 
 type Add = (name: string, help: string, labelNames?: readonly string[]) => Gauge
@@ -122,6 +139,9 @@ async function describeRecords({ db, alerts }: Service, add: Add): Promise<void>
     for (const status of queueStatuses) queue.set({ status }, await countEntries(db.read, { status }))
     const pending = add('notification_deliveries_pending', 'Messages that are waiting to be sent.')
     pending.set(await countDeliveries(db.read, { status: 'pending' }))
+    const lastBackup = await findLastBackup(db.read)
+    if (lastBackup !== null)
+      add('backup_last_success_timestamp_seconds', 'When a backup was last written.').set(lastBackup / 1000)
   } catch {
     add('store_reachable', '1 if the database can be read, otherwise 0.').set(0)
     return
@@ -133,6 +153,43 @@ async function describeRecords({ db, alerts }: Service, add: Add): Promise<void>
 async function describeHistory({ history }: Service, add: Add): Promise<void> {
   add('history_recording', '1 while this process records levels, else 0.').set(history.isRecording ? 1 : 0)
   set(add('history_bytes', 'Recorded levels on the disk, in bytes.'), {}, await history.size())
+}
+
+/** Sizes and dates that cannot be read are omitted. */
+async function describeFiles({ files, db }: Service, add: Add): Promise<void> {
+  const disk = await statfs(files.dataFolder).catch(() => null)
+  if (disk !== null)
+    add('disk_free_bytes', 'Free space on the disk of the data folder, in bytes.').set(disk.bavail * disk.bsize)
+  const size = await databaseSize(db, files.database).catch(() => null)
+  if (size !== null) add('database_bytes', 'Size of the database, in bytes.').set(size)
+  const pem = files.certificate === null ? null : await readFile(files.certificate).catch(() => null)
+  const expiry = pem && expiryOf(pem)
+  if (expiry !== null) add('certificate_expiry_timestamp_seconds', 'When the TLS certificate expires.').set(expiry)
+}
+
+function expiryOf(pem: Buffer): number | null {
+  try {
+    return Date.parse(new X509Certificate(pem).validTo) / 1000
+  } catch {
+    return null
+  }
+}
+
+function describeClocks({ sourceRegistry }: Service, add: Add): void {
+  const offset = add(
+    'source_clock_offset_seconds',
+    'The clock of a source minus that of this machine, to a second; only of sources that report their time.',
+    ['manufacturer', 'source'],
+  )
+  for (const { id: source, manufacturer, client } of sourceRegistry.sources())
+    set(offset, { manufacturer, source }, client.clockOffsetSeconds)
+}
+
+/** Absent before the first one. */
+function describeHeartbeat({ heartbeat }: Service, add: Add): void {
+  const acceptedAt = heartbeat?.acceptedAt ?? null
+  if (acceptedAt !== null)
+    add('heartbeat_last_success_timestamp_seconds', 'When a heartbeat was last accepted.').set(acceptedAt / 1000)
 }
 
 /** Sets the gauge unless the value is unknown. */

@@ -2,6 +2,7 @@
 
 import type { FastifyReply } from 'fastify'
 import { acknowledgeStore } from '../../actions/acknowledge-store.ts'
+import { changeLogLevel } from '../../actions/change-log-level.ts'
 import { ingestReceivers } from '../../actions/equipment/ingest-receivers.ts'
 import { refresh } from '../../actions/sources/refresh.ts'
 import { healthOperations } from '../../contract/health.ts'
@@ -9,6 +10,7 @@ import { ingestOperations } from '../../contract/ingest.ts'
 import { siteOperations } from '../../contract/sites.ts'
 import { retryAfterSeconds } from '../../domain/errors.ts'
 import { toNodes } from '../../domain/nodes.ts'
+import { commit, projectUrl } from '../../platform/build.ts'
 import { now } from '../../platform/clock.ts'
 import type { Service } from '../../service.ts'
 import { listHeldLeases } from '../../storage/leases.ts'
@@ -21,7 +23,10 @@ export function monitoringRoutes(app: ContractServer, service: Service, version:
     handler: ({ query }, reply) => {
       const health = service.health(query.manufacturer)
       if (health.status === 'unhealthy') setUnavailable(reply)
-      return { ...health, timestamp: new Date(now()).toISOString(), version }
+      const update = service.updateNotice?.newerThan(version) ?? null
+      const { publicUrl: public_url } = service
+      const build = { version, commit, project_url: projectUrl }
+      return { ...health, timestamp: new Date(now()).toISOString(), ...build, public_url, update }
     },
   })
 
@@ -47,6 +52,18 @@ export function storeRoutes(app: ContractServer, service: Service): void {
     ...healthOperations.listNodes,
     config: { needs: 'inspect' },
     handler: async () => toNodes(await listHeldLeases(service.db.read)),
+  })
+
+  app.route({
+    ...healthOperations.getLogLevel,
+    config: { needs: 'administer' },
+    handler: () => service.logLevel.body(),
+  })
+
+  app.route({
+    ...healthOperations.setLogLevel,
+    config: { needs: 'administer' },
+    handler: ({ actor, body }) => changeLogLevel(service, actor, body),
   })
 
   app.route({

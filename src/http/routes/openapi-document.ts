@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { commonErrorsOf, type Method, type OperationSchema, tags } from '../../contract/endpoint.ts'
 import { ErrorResponse } from '../../contract/errors.ts'
-import type { Permission } from '../../contract/values.ts'
+import type { RolePermission } from '../../contract/values.ts'
 import { localPermissions, permissions } from '../../domain/access/access.ts'
 import { hoist, nameOf, type Schema } from './json-schema.ts'
 
@@ -121,13 +121,13 @@ const securitySchemes = {
   token: { type: 'http', scheme: 'bearer', description: 'An API token.' },
 } as const
 
-function securityOf(needs: Permission | 'nothing', isReading: boolean): Record<string, string[]>[] {
+function securityOf(needs: RolePermission | 'nothing', isReading: boolean): Record<string, string[]>[] {
   if (needs === 'nothing') return []
   const session: Record<string, string[]> = isReading ? { session: [] } : { session: [], csrf: [] }
   return [...(localPermissions.includes(needs) ? [{}] : []), session, { token: [] }]
 }
 
-function describeNeeds(needs: Permission | 'nothing'): string {
+function describeNeeds(needs: RolePermission | 'nothing'): string {
   if (needs === 'nothing') return 'Requires no credentials.'
   const local = localPermissions.includes(needs)
     ? ' Not required if the service only listens on the loopback interface.'
@@ -142,6 +142,7 @@ const statusDescriptions: Readonly<Record<string, string>> = {
   201: 'Created.',
   202: 'Accepted; the body says what was not.',
   204: 'Success without a body.',
+  206: 'The range that was requested.',
   302: 'Redirects to the page named in `Location`.',
   304: 'Not modified since the response with this `ETag`.',
   400: 'The request is invalid; `details` names the invalid part.',
@@ -150,6 +151,7 @@ const statusDescriptions: Readonly<Record<string, string>> = {
   404: 'There is no such record or page.',
   408: 'The request took too long to arrive.',
   409: 'Conflict with the current state.',
+  410: 'Expired.',
   412: 'The record has a newer version.',
   413: 'The body is too large.',
   414: 'The address is longer than 8 KiB.',

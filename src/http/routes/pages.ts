@@ -1,10 +1,10 @@
-/** Serves the pages: the same HTML file for every page URL, its assets, and the help. */
+/** Serves the pages: the same HTML for every page URL, with the files of the page, its assets, and the help. */
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { pages } from '../../domain/pages.ts'
+import { type PageName, pages } from '../../domain/pages.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -17,9 +17,12 @@ declare module 'fastify' {
 }
 
 /** `webRoot`: the folder of the built pages. */
-export function pageRoutes(app: FastifyInstance, webRoot: string, html: string): void {
-  for (const { path, needs } of pages) {
-    app.get(path, { config: { needs, isPage: true } }, (_request, reply) => sendPage(reply, html))
+export function pageRoutes(app: FastifyInstance, webRoot: string, mount: string, html: string): void {
+  const files = JSON.parse(readFileSync(join(webRoot, 'page-files.json'), 'utf8')) as PageFiles
+  for (const { name, path, needs } of pages) {
+    const ownHtml = addFiles(html, mount, files[name])
+    const config = { needs, isPage: true, isOwnAccount: name === 'account' }
+    app.get(path, { config }, (_request, reply) => sendPage(reply, ownHtml))
   }
   void app.register((files, _options, done) => {
     files.addHook('onRoute', (route) => {
@@ -44,6 +47,18 @@ export function pageRoutes(app: FastifyInstance, webRoot: string, html: string):
     })
     done()
   })
+}
+
+/** Written by the build. */
+type PageFiles = Readonly<Record<PageName, readonly string[]>>
+
+/** The browser requests these files together with the application, which would otherwise request them once it runs. */
+function addFiles(html: string, mount: string, files: readonly string[]): string {
+  const links = files.map((file) => {
+    const relation = file.endsWith('.css') ? 'stylesheet' : 'modulepreload'
+    return `<link rel="${relation}" crossorigin href="${mount}/${file}">`
+  })
+  return html.replace('</head>', `${links.join('')}</head>`)
 }
 
 /** Serves the documents, which the build renders to HTML pages. */

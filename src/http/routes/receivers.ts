@@ -1,14 +1,22 @@
 /** Routes for `GET /api/data.json`, `GET /data.json` in the shape of micboard, the list of receivers and one receiver. */
 
 import type { Identifications } from '../../actions/equipment/identify-receivers.ts'
+import { findModelStatusOf } from '../../actions/equipment/model-status.ts'
+import { startReceiverScan, stopReceiverScan } from '../../actions/equipment/scan-spectrum.ts'
 import { dataOperations } from '../../contract/data.ts'
-import { type ReceiverWithSources, receiverOperations } from '../../contract/receivers.ts'
+import {
+  type ModelStatusBody,
+  type ReceiverWithSources,
+  receiverOperations,
+  type ScanRangeBody,
+} from '../../contract/receivers.ts'
 import { addressOf } from '../../domain/equipment/health.ts'
 import type { Receiver } from '../../domain/equipment/receiver.ts'
 import { toReceiverDetail, toReceiverSummary } from '../../domain/equipment/receiver-body.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { toMicboard } from '../../domain/micboard.ts'
 import type { LiveData } from '../../live/live-data.ts'
+import type { ScanRange } from '../../manufacturers/plugin.ts'
 import type { Service } from '../../service.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { type ResponseCache, readPage, sendCached, toPage } from '../server/response.ts'
@@ -29,6 +37,8 @@ export function receiverRoutes(
     ...toReceiverDetail(receiver, service.conditions, lists.current.locations),
     sources: service.receiverSources.list(receiver.id).map((source) => addressOf(source, receiver.manufacturer)),
     can_identify: identifications.canIdentify(receiver),
+    scan_range: toRangeBody(service.receiverScans.rangeOf(receiver)),
+    model_status: readModelStatus(service, receiver),
   })
 
   for (const endpoint of [dataOperations.getData, dataOperations.getDataAlias]) {
@@ -107,8 +117,37 @@ export function receiverRoutes(
     ...receiverOperations.identifyReceiver,
     handler: ({ actor, params, body }) => identifications.identify(actor, params.id, body ?? {}),
   })
+
+  app.route({
+    ...receiverOperations.startReceiverScan,
+    config: { needs: 'administer' },
+    handler: async ({ actor, params, body }, reply) => {
+      reply.code(202)
+      return { source: await startReceiverScan(service, actor, params.id, body) }
+    },
+  })
+
+  app.route({
+    ...receiverOperations.stopReceiverScan,
+    config: { needs: 'administer' },
+    handler: async ({ actor, params }, reply) => {
+      await stopReceiverScan(service, actor, params.id)
+      return reply.code(204).send(null)
+    },
+  })
 }
 
 function keyOf(response: string, ...filters: readonly (string | number | undefined)[]): string {
   return JSON.stringify([response, ...filters])
+}
+
+function readModelStatus(service: Service, receiver: Receiver): ModelStatusBody | null {
+  const found = findModelStatusOf(service, receiver)
+  if (found === null) return null
+  const { model, firmware, status, date, source, values } = found
+  return { model, firmware, status, date, source, values: [...values] }
+}
+
+function toRangeBody(range: ScanRange | null): ScanRangeBody | null {
+  return range && { from_mhz: range.fromKhz / 1000, to_mhz: range.toKhz / 1000, step_khz: range.stepKhz }
 }

@@ -87,7 +87,7 @@ export function settingRoutes(app: ContractServer, service: Service): void {
   })
 }
 
-/** Settings of the history and of the lights of receivers require an administrator even on a local listener. */
+/** Settings of the history, of the lights of receivers and of listening require an administrator even on a local listener. */
 function requirePermission({ actor, credential }: FastifyRequest, key: string): void {
   if (!isSettingKey(key) || !isForAdministrators(key) || isAllowed(actor.role, 'administer')) return
   if (credential === null) throw new RequestError('sign_in_needed')
@@ -122,5 +122,5 @@ function hasManufacturer(service: Service, code: string): boolean {
 
 function isForAdministrators(key: SettingKey): boolean {
   const { subject } = settingKinds[key]
-  return subject === 'history' || subject === 'identify'
+  return subject === 'history' || subject === 'identify' || subject === 'listening'
 }

@@ -13,11 +13,22 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The most values and the most keys of the JSON body; by default 40,000. */
     maxValues?: number
+    /** True if the route reads bodies of any length as they come, unless they are JSON. */
+    readsStreams?: boolean
   }
 }
 
 /** Accepts JSON bodies only. An empty body is treated as no body, whatever its content type. */
 export function acceptJsonOnly(app: FastifyInstance): void {
+  acceptJson(app)
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
+    if (body === '') done(null, undefined)
+    else done(new RequestError('not_json_type'))
+  })
+}
+
+/** Accepts JSON bodies, and no others until further parsers are added. */
+export function acceptJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   const parse = app.getDefaultJsonParser('error', 'error')
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
@@ -37,10 +48,6 @@ export function acceptJsonOnly(app: FastifyInstance): void {
       done(null, parsed)
     })
   })
-  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
-    if (body === '') done(null, undefined)
-    else done(new RequestError('not_json_type'))
-  })
 }
 
 function badRequest(details: string): RequestError {
@@ -59,7 +66,9 @@ const bodiless: ReadonlySet<string> = new Set(['GET', 'HEAD', 'TRACE'])
 /** Ignores the body of a request whose method has none, but rejects it if it exceeds the size limit. */
 export function ignoreBody(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
   const { method, headers, raw, routeOptions } = request
-  const maxBytes = routeOptions.bodyLimit ?? maxBodyBytes
+  const isJson = headers['content-type']?.startsWith('application/json') === true
+  const isStream = routeOptions.config.readsStreams === true && !isJson
+  const maxBytes = isStream ? Number.POSITIVE_INFINITY : (routeOptions.bodyLimit ?? maxBodyBytes)
   const tooLarge = () => {
     raw.off('data', count).off('end', done)
     reply.header('connection', 'close')

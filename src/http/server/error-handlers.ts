@@ -2,6 +2,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { RequestError, type RequestErrorCode } from '../../domain/errors.ts'
+import { pathOf } from '../../domain/pages.ts'
 import type { Service } from '../../service.ts'
 import { sendPage } from '../routes/pages.ts'
 import { isNavigation, redirectToSignIn, sendError, toRequestError } from './error-response.ts'
@@ -32,6 +33,7 @@ export function handleErrors(
     if (requestError.code === 'sign_in_needed' && (isNavigating || request.routeOptions.config.isPage)) {
       return redirectToSignIn(reply, mount)
     }
+    if (requestError.code === 'totp_needed' && isNavigating) return reply.redirect(`${mount}${pathOf('account')}`)
     if (requestError.code === 'not_found' && isNavigating) return sendPage(reply.code(requestError.status), html)
     if (requestError.status === 500) log.error({ err: error, request: request.id }, 'request failed')
     return sendError(reply, requestError, headers)

@@ -46,6 +46,13 @@ export function acceptForms(
   app.addContentTypeParser('*', (_request, _payload, done) => done(new RequestError('not_a_form')))
 }
 
+/** Returns the fields of a form, of which `file` is one file. */
+export function withSingleFile({ file, ...fields }: FormFields): Readonly<Record<string, unknown>> {
+  if (file === undefined) return fields
+  if (typeof file === 'string') throw new RequestError('bad_request', { details: 'file: expected a file, not text' })
+  return { ...fields, file: file[0] }
+}
+
 function openForm(type: string, { files, fileBytes }: FileLimits): BusboyInstance {
   try {
     return new Busboy({

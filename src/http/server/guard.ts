@@ -6,9 +6,10 @@
 import { timingSafeEqual } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
-import { type Credential, type Credentials, csrfTokenOf } from '../../actions/access/credentials.ts'
+import type { Access } from '../../actions/access/access.ts'
+import { type Credential, csrfTokenOf } from '../../actions/access/credentials.ts'
 import type { Config } from '../../config.ts'
-import type { Permission } from '../../contract/values.ts'
+import type { RolePermission } from '../../contract/values.ts'
 import { type Actor, isAllowed, localPermissions, permissions } from '../../domain/access/access.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { isInNetwork, isLoopback, parseAddress, parseNetwork } from '../../domain/identity/address.ts'
@@ -25,16 +26,18 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     /** The permission that the route requires; by default `read` for GET and `operate` for other methods. */
-    needs?: Permission | 'nothing'
+    needs?: RolePermission | 'nothing'
     /** True if a trusted proxy may request the route without credentials, to check the service. */
     isProbe?: boolean
+    /** True if users may use the route who must set up an authenticator app before anything else. */
+    isOwnAccount?: boolean
   }
 }
 
 /** Authorizes a request: sets the request's actor, or throws. Returns synchronously if the credential is cached. */
 export type Guard = (request: FastifyRequest) => Promise<void> | undefined
 
-export function createGuard(config: Config, credentials: Credentials, log: FastifyBaseLogger): Guard {
+export function createGuard(config: Config, access: Access, log: FastifyBaseLogger): Guard {
   const { host, allowed_hosts, trusted_proxies } = config.server
   const isLocalListener = isLoopback(host) && !config.require_login
   const localName = hostname()
@@ -65,7 +68,10 @@ export function createGuard(config: Config, credentials: Credentials, log: Fasti
     const admit = (credential: Credential | null) => {
       const valid = presented === null ? null : validCredential(credential, presented)
       // For an unknown path or method no permission is checked, so that the error response says that it is unknown.
-      if (valid !== null) use(request, valid, isOpen || request.is404 ? null : needs)
+      if (valid !== null) {
+        if (access.needsTotp(valid.user) && route.isOwnAccount !== true) throw new RequestError('totp_needed')
+        use(request, valid, isOpen || request.is404 ? null : needs)
+      }
       // An expired cookie is ignored on open routes; an invalid token is always reported.
       else if (!isOpen || presented?.via === 'header') throw new RequestError('sign_in_needed')
     }
@@ -73,7 +79,7 @@ export function createGuard(config: Config, credentials: Credentials, log: Fasti
       admit(null)
       return undefined
     }
-    const found = credentials.find(presented.secret, request.ip)
+    const found = access.credentials.find(presented.secret, request.ip)
     if (!(found instanceof Promise)) {
       admit(found)
       return undefined
@@ -92,7 +98,7 @@ function anonymousActor(request: FastifyRequest, isLocal: boolean): Actor {
     : { kind: 'guest', id: null, name: 'guest', role: 'viewer', address, request: id }
 }
 
-function use(request: FastifyRequest, credential: Credential, needs: Permission | null): void {
+function use(request: FastifyRequest, credential: Credential, needs: RolePermission | null): void {
   const { kind, id, name, role, csrfToken } = credential
   if (csrfToken !== null && !isReading(request) && !isSame(request.headers['x-csrf-token'], csrfToken)) {
     throw new RequestError('csrf_token_needed')
@@ -124,7 +130,7 @@ function readCredential(request: FastifyRequest): PresentedCredential | null {
 function validCredential(found: Credential | null, { via, secret }: PresentedCredential): Credential | null {
   if (found === null || via === 'header') return found?.kind === 'token' ? found : null
   if (found.kind === 'user') return found
-  return found.role === 'viewer' ? { ...found, csrfToken: csrfTokenOf(secret) } : null
+  return found.role === 'viewer' ? { ...found, permissions: [], csrfToken: csrfTokenOf(secret) } : null
 }
 
 function isSame(value: string | string[] | undefined, expected: string): boolean {
@@ -196,6 +202,15 @@ function hasForwardingHeader({ headers }: FastifyRequest): boolean {
   if (headers.forwarded ?? headers.via ?? headers['x-real-ip']) return true
   for (const name in headers) if (name.startsWith('x-forwarded-')) return true
   return false
+}
+
+/**
+ * True for TLS to this service or to a trusted proxy, and on this machine. `request.protocol` is that of a trusted proxy, if
+ * one has forwarded the request.
+ */
+export function isTls(request: FastifyRequest): boolean {
+  if (request.protocol === 'https') return true
+  return !hasForwardingHeader(request) && isLoopback(request.socket.remoteAddress ?? '')
 }
 
 /** Rejects invalid forwarding headers of a trusted proxy. */

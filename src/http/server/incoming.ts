@@ -9,6 +9,8 @@ import { IncomingMessage } from 'node:http'
  */
 export class Incoming extends IncomingMessage {
   private hasUpgradeHeader = false
+  /** True if the body may arrive for hours. */
+  isStream = false
 
   get upgrade(): boolean {
     return this.hasUpgradeHeader && (this.method === 'CONNECT' || this.headers.upgrade?.toLowerCase() === 'websocket')

@@ -160,6 +160,15 @@ export async function sendCsv(
   return reply.header('content-encoding', 'gzip').send(compressed)
 }
 
+export function sendCsvText(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  name: string,
+  text: string,
+): Promise<FastifyReply> {
+  return sendCsv(request, reply, name, Readable.from([text]))
+}
+
 async function* startingWith<Item>(first: IteratorResult<Item>, rest: AsyncIterator<Item>): AsyncIterable<Item> {
   try {
     for (let next = first; next.done !== true; next = await rest.next()) yield next.value

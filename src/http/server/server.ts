@@ -17,11 +17,13 @@ import { connectionLimits, minSocketsPerClient } from '../../domain/access/limit
 import { RequestError } from '../../domain/errors.ts'
 import { closeSockets, socketServerOptions } from '../../live/routes/socket.ts'
 import { ClientShares } from '../../platform/concurrency.ts'
+import { createHttpHistogram } from '../../platform/counters.ts'
 import type { Service } from '../../service.ts'
 import type { CertificatePair } from '../../storage/certificate.ts'
 import { type RouteOptions, registerProbes, registerRoutes } from '../routes/index.ts'
 import { readPage } from '../routes/pages.ts'
 import { acceptJsonOnly, ignoreBody, maxBodyBytes } from './bodies.ts'
+import { limitBodyTime } from './body-time.ts'
 import { compressTexts } from './compression.ts'
 import { type Connections, descriptorLimit, limitConnections } from './connections.ts'
 import { handleErrors } from './error-handlers.ts'
@@ -34,7 +36,7 @@ import { createRequestLimiter, type RequestLimiter } from './rate-limit.ts'
 import { createClosing } from './shutdown.ts'
 import { createValidatorCompiler, invalidBody } from './validation.ts'
 
-export interface ServerOptions extends Omit<RouteOptions, 'html' | 'sockets'> {
+export interface ServerOptions extends Omit<RouteOptions, 'config' | 'html' | 'sockets'> {
   /** The contents of the certificate and its key; null without TLS. */
   readonly tls: CertificatePair | null
   /** True for only the routes of supervisors and Prometheus. */
@@ -42,7 +44,6 @@ export interface ServerOptions extends Omit<RouteOptions, 'html' | 'sockets'> {
 }
 
 const headSeconds = 10
-const requestSeconds = 30
 const maxUrlChars = 8 * 1024
 
 export interface Server {
@@ -59,7 +60,7 @@ export async function createServer(
 ): Promise<Server> {
   const { signal, mount, publicUrl, log } = service
   const { handover, version, webRoot } = options
-  let guard = createGuard(config, access.credentials, log)
+  let guard = createGuard(config, access, log)
   let isTrusted = trustProxies(config.server.trusted_proxies)
   const check: Guard = (request) => guard(request)
   const headers = constantHeaders(config.server)
@@ -88,18 +89,24 @@ export async function createServer(
   const rateLimit = createRequestLimiter(app, config.rate_limit, service)
   compressTexts(app)
   addHooks(app, { signal, check, rateLimit, connections })
+  const observe = createHttpHistogram(service.counters)
+  app.addHook('onResponse', (request, reply, done) => {
+    observe(request.method, request.routeOptions.url ?? 'unknown', reply.statusCode, reply.elapsedTime / 1000)
+    done()
+  })
   handleErrors(app, service, { html, headers, rateLimit })
   tagVersions(app)
   if (hasOnlyProbes) await registerProbes(app, service, version, handover)
   else {
     const sockets = new ClientShares(limits.sockets, minSocketsPerClient)
-    await registerRoutes(app, service, access, { ...options, html, sockets })
+    await registerRoutes(app, service, access, { ...options, config, html, sockets })
   }
   let limited = config.rate_limit
   return {
     app,
     applyConfig(changed) {
-      guard = createGuard(changed, access.credentials, log)
+      guard = createGuard(changed, access, log)
+      access.rolesWithTotp = changed.require_totp
       isTrusted = trustProxies(changed.server.trusted_proxies)
       if (!isDeepStrictEqual(changed.rate_limit, limited)) rateLimit.setLimits(changed.rate_limit)
       limited = changed.rate_limit
@@ -145,12 +152,13 @@ function createInstance(
   // Ignores unknown values of the Expect header and handles the request normally.
   app.server.on('checkExpectation', app.routing)
   acceptJsonOnly(app)
+  limitBodyTime(app.server)
   return app
 }
 
-/** Returns the timeouts, limits and TLS options of the HTTP server. */
+/** Returns the timeouts, limits and TLS options of the HTTP server. `limitBodyTime` limits the time of bodies. */
 function connectionOptions(tls: CertificatePair | null) {
-  const times = { requestTimeout: requestSeconds * 1000, keepAliveTimeout: 65_000, return503OnClosing: false }
+  const times = { requestTimeout: 0, keepAliveTimeout: 65_000, return503OnClosing: false }
   const http = {
     maxHeaderSize: 16 * 1024,
     headersTimeout: headSeconds * 1000,
@@ -211,7 +219,7 @@ function addHooks(app: FastifyInstance, { signal, check, rateLimit, connections 
   app.addHook('onRequest', (request, _reply, done) => {
     const isSocket = request.is404 || request.routeOptions.config.isSocket === true
     if (request.ws && !isSocket)
-      throw new RequestError('bad_request', { details: 'Upgrade: only /ws supports WebSocket' })
+      throw new RequestError('bad_request', { details: 'Upgrade: only /ws and /api/audio/listen support WebSocket' })
     done()
   })
   app.addHook('onRequest', (request, reply, done) => {

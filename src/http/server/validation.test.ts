@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { AuditQuery } from '../../contract/access.ts'
-import { AlertQuery } from '../../contract/alerts.ts'
+import { AlertQuery, alertOperations } from '../../contract/alerts.ts'
 import { UnitQuery } from '../../contract/hardware.ts'
 import { AssignmentQuery } from '../../contract/performers.ts'
+import { placeOperations } from '../../contract/places.ts'
 import { ById } from '../../contract/schema.ts'
 import { createValidatorCompiler } from './validation.ts'
 
@@ -39,6 +40,22 @@ describe('parameters', () => {
     [AssignmentQuery, { is_active: 'perhaps' }, 'is_active: expected one of true, false, 1, 0'],
     [AuditQuery, { after: 'soon' }, 'after: expected a day or a time such as 2026-05-01T18:00:00Z'],
     [AuditQuery, { after: '2026-13-01' }, 'after: expected a day or a time such as 2026-05-01T18:00:00Z'],
+    [
+      placeOperations.getBands.schema.querystring,
+      { country: 'USA' },
+      'country: expected a country code of two letters, such as DE',
+    ],
+    [
+      placeOperations.listTvStations.schema.querystring,
+      { latitude: '91' },
+      'latitude: expected a number from -90 to 90',
+    ],
+    [
+      placeOperations.listTvStations.schema.querystring,
+      { latitude: '1e1' },
+      'latitude: expected a number from -90 to 90',
+    ],
+    [alertOperations.snoozeAlert.schema.params, { id: 'abc' }, 'id: expected a whole number'],
   ])('are rejected with the name and the expected value: %j %j', (schema, values, details) => {
     expect(read(schema, values)).toMatchObject({ error: { code: 'bad_request', details } })
   })

@@ -21,6 +21,7 @@ interface ParameterSchema {
   readonly description?: string
   readonly type?: string
   readonly format?: string
+  readonly pattern?: string
   readonly enum?: readonly unknown[]
   readonly minimum?: number
   readonly maximum?: number
@@ -103,6 +104,7 @@ function convert(schemas: Readonly<Record<string, ParameterSchema>>, values: Val
 function fromText(text: string, type: string | undefined): unknown {
   // Leading zeros are not allowed, so that every record has only one URL.
   if (type === 'integer' && /^(0|-?[1-9]\d*)$/.test(text)) return Number(text)
+  if (type === 'number' && /^-?(0|[1-9]\d*)(\.\d+)?$/.test(text)) return Number(text)
   if (type === 'boolean' && ['true', 'false', '1', '0'].includes(text)) return text === 'true' || text === '1'
   return text
 }
@@ -112,12 +114,18 @@ function invalidParameter({ instancePath, params, parentSchema = {} }: Validatio
   return badRequest(instancePath.split('/').slice(1), `expected ${describeValues(parentSchema)}`)
 }
 
-function describeValues({ type, format, enum: values, anyOf, minimum, maximum }: ParameterSchema): string {
+function describeValues(schema: ParameterSchema): string {
+  const { type, format, pattern, description, enum: values, anyOf, minimum, maximum } = schema
   if (values !== undefined) return `one of ${values.join(', ')}`
+  if (pattern !== undefined && description !== undefined) return description
+  if (type === 'number') return `a number from ${minimum} to ${maximum}`
   if (type === 'boolean') return 'one of true, false, 1, 0'
   if (anyOf !== undefined) return 'a day or a time such as 2026-05-01T18:00:00Z'
   if (format === 'date-time') return 'a time such as 2026-05-01T18:00:00Z'
-  if (maximum === undefined || maximum === Number.MAX_SAFE_INTEGER) return `a whole number of ${minimum} or more`
+  if (maximum === undefined || maximum === Number.MAX_SAFE_INTEGER) {
+    // Negative ids are those of the service's own records.
+    return minimum !== undefined && minimum < 0 ? 'a whole number' : `a whole number of ${minimum} or more`
+  }
   return `a whole number from ${minimum} to ${maximum}`
 }
 

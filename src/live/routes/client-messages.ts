@@ -1,8 +1,9 @@
 /** Parses the queries of connections and the messages of clients. */
 
 import type { FastifyRequest } from 'fastify'
-import { type LevelsRequest, LiveQuery, SocketQuery } from '../../contract/live-messages.ts'
+import { type LevelsRequest, LiveQuery, SocketQuery, type SweepsRequest } from '../../contract/live-messages.ts'
 import type { Pong, SocketError } from '../../contract/messages.ts'
+import { sourceNames } from '../../contract/sweeps.ts'
 import type { EquipmentFilter } from '../../domain/equipment/sites.ts'
 import { isRecord } from '../../domain/json.ts'
 import { respondToClient } from '../../domain/messages.ts'
@@ -41,7 +42,12 @@ function readLiveOptions(query: unknown, liveData: LiveData): LiveOptions {
 }
 
 /** A response, or a request without one. */
-export type LiveRequest = Pong | SocketError | { readonly type: 'ack'; readonly seq: number | null } | LevelsRequest
+export type LiveRequest =
+  | Pong
+  | SocketError
+  | { readonly type: 'ack'; readonly seq: number | null }
+  | LevelsRequest
+  | SweepsRequest
 
 export function readLiveMessage(text: string, now: Date): LiveRequest {
   const response = respondToClient(text, now)
@@ -54,6 +60,8 @@ export function readLiveMessage(text: string, now: Date): LiveRequest {
       return { type: 'error', error: 'seq: expected a whole number.' }
     case 'select_levels':
       return readLevelsRequest(message)
+    case 'select_sweeps':
+      return readSweepsRequest(message)
     default:
       return response
   }
@@ -65,6 +73,7 @@ interface ClientMessage {
   readonly seq?: unknown
   readonly levels?: unknown
   readonly sites?: unknown
+  readonly source?: unknown
 }
 
 function parse(text: string): ClientMessage | null {
@@ -83,4 +92,12 @@ function readLevelsRequest({ levels: wanted, sites }: ClientMessage): LevelsRequ
   if (!Array.isArray(sites) || !sites.every((site) => typeof site === 'string'))
     return { type: 'error', error: 'sites: expected a list of codes.' }
   return { type: 'select_levels', levels, sites }
+}
+
+const sourceName = new RegExp(sourceNames.pattern, 'u')
+
+function readSweepsRequest({ source }: ClientMessage): SweepsRequest | SocketError {
+  if (source === null || (typeof source === 'string' && sourceName.test(source)))
+    return { type: 'select_sweeps', source }
+  return { type: 'error', error: `source: expected null, or ${sourceNames.description}.` }
 }

@@ -4,8 +4,7 @@ import type { Writable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
 import type { Credential } from '../../actions/access/credentials.ts'
-import type { LevelsRequest } from '../../contract/live-messages.ts'
-import type { ServerMessage, SocketError } from '../../contract/messages.ts'
+import type { ServerMessage } from '../../contract/messages.ts'
 import { fullBucket, takeToken } from '../../domain/access/limits.ts'
 import type { EquipmentFilter } from '../../domain/equipment/sites.ts'
 import { RequestError } from '../../domain/errors.ts'
@@ -62,9 +61,15 @@ export function socketRoutes(app: FastifyInstance, service: Service, liveData: L
   const { live: publisher, installation } = service
   const { lists } = publisher
   const alive = new WeakSet<WebSocket>()
+  /** Without those that play sound. */
+  const liveSockets = new Set<WebSocket>()
+  app.websocketServer.on('connection', (socket) => {
+    alive.add(socket)
+    socket.on('pong', () => alive.add(socket))
+  })
   const switchCheck = setInterval(() => {
     if (lists.isBroadcasting(null)) return
-    for (const socket of app.websocketServer.clients) switchOff(socket)
+    for (const socket of liveSockets) switchOff(socket)
   }, switchCheckMs)
   const heartbeat = setInterval(() => {
     for (const socket of app.websocketServer.clients) {
@@ -91,8 +96,8 @@ export function socketRoutes(app: FastifyInstance, service: Service, liveData: L
         if (request.ws) takeSocket(sockets, request)
       },
       wsHandler: (socket, request) => {
-        alive.add(socket)
-        socket.on('pong', () => alive.add(socket))
+        liveSockets.add(socket)
+        socket.on('close', () => liveSockets.delete(socket))
         const { filter, live } = readSocketOptions(request, liveData)
         if (live !== null) {
           const session = new LiveSession(socket, publisher, liveData, installation, live, () => alive.add(socket))
@@ -176,12 +181,21 @@ function serveLiveClient(
   handleMessages(socket, {
     read: (text) => readLiveMessage(text, new Date()),
     acknowledge: (seq) => session.acknowledge(seq),
-    changeLevels(request) {
-      const error = session.changeLevels(request)
-      if (error !== null) return error
-      levelDemand.update()
-      siteLevelDemand.update()
-      return null
+    change(request) {
+      switch (request.type) {
+        case 'select_sweeps':
+          session.selectSweeps(request)
+          return null
+        case 'select_levels': {
+          const error = session.changeLevels(request)
+          if (error !== null) return error
+          levelDemand.update()
+          siteLevelDemand.update()
+          return null
+        }
+        default:
+          return request
+      }
     },
     send: (message) => session.send(message),
   })
@@ -202,7 +216,7 @@ function serveClient(client: Client, live: LivePublisher, filter: EquipmentFilte
   handleMessages(socket, {
     read: (text) => respondToClient(text, new Date()),
     acknowledge: () => false,
-    changeLevels: () => null,
+    change: (request) => (request.type === 'select_levels' || request.type === 'select_sweeps' ? null : request),
     send: (message) => send(socket, message),
   })
   send(socket, { type: 'status', message: 'Connected' })
@@ -250,10 +264,13 @@ async function drained(socket: WebSocket): Promise<boolean> {
   return false
 }
 
+type Change = Exclude<LiveRequest, { readonly type: 'ack' }>
+
 interface MessageHandler {
   read(text: string): LiveRequest
   acknowledge(seq: number | null): boolean
-  changeLevels(request: LevelsRequest): SocketError | null
+  /** Returns the response; null if there is none. */
+  change(request: Change): ServerMessage | null
   send(message: ServerMessage): void
 }
 
@@ -273,7 +290,7 @@ function handleMessages(socket: WebSocket, handler: MessageHandler): void {
     allowance = result.bucket
     if (result.waitMs > 0) return socket.close(closeCodes.policy, 'Too many messages')
     if (request.type === 'ack') return
-    const response = request.type === 'select_levels' ? handler.changeLevels(request) : request
+    const response = handler.change(request)
     if (response === null) return
     handler.send(response)
     if (response.type !== 'error' || invalidTimes.push(now) < invalidLimit.count) return

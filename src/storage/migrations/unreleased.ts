@@ -153,4 +153,143 @@ export const unreleased: readonly Migration[] = [
     names: ['20261129T0711Z-reused-slots'],
     statements: () => ["insert into meta (key, value) select 'highest_slot', coalesce(max(slot), 0) from channels"],
   },
+  {
+    names: ['20261129T1100Z-sessions-and-codes'],
+    statements: () => [
+      'alter table sessions add column address text',
+      'alter table sessions add column agent text',
+      'alter table users add column has_totp bigint not null default 0',
+      'alter table users add column totp_secret text',
+      'alter table users add column totp_step bigint',
+      "alter table users add column recovery_codes text not null default '[]'",
+    ],
+  },
+  {
+    names: ['20261129T1850Z-acknowledge-links'],
+    statements: () => ['alter table notification_channels add column acknowledge_key text'],
+  },
+  {
+    names: ['20261129T1900Z-receiver-details'],
+    statements: () => ['alter table receivers add column details text'],
+  },
+  {
+    names: ['20261130T0115Z-measured-scans'],
+    statements: () => [
+      `create table measured_scans (
+        id bigint primary key,
+        options text not null,
+        version bigint not null
+      )`,
+    ],
+  },
+  {
+    names: ['20261130T0610Z-frequency-plans'],
+    statements: (dialect) => [
+      `create table frequency_plans (
+        ${idColumn(dialect)},
+        title text not null,
+        show_id bigint references shows (id) on delete set null,
+        region text not null,
+        carriers text not null,
+        spares text not null,
+        options text not null,
+        conflicts text not null,
+        conflict_count bigint not null,
+        actor text not null,
+        created_at bigint not null,
+        used_at bigint,
+        version bigint not null
+      )`,
+      'create index frequency_plans_show_id on frequency_plans (show_id)',
+      "insert into meta (key, value) values ('plans', 0)",
+    ],
+  },
+  {
+    names: ['20261130T0625Z-places'],
+    statements: () => [
+      `create table country_bands (
+        country text primary key,
+        bands text not null,
+        edited_at bigint not null,
+        actor text not null
+      )`,
+      `create table tv_stations (
+        id bigint primary key,
+        stations text not null,
+        imported_at bigint not null
+      )`,
+    ],
+  },
+  {
+    names: ['20261130T1112Z-granted-permissions'],
+    statements: () =>
+      ['users', 'tokens'].map((table) => `alter table ${table} add column permissions text not null default '[]'`),
+  },
+  {
+    names: ['20261130T1116Z-not-now'],
+    statements: () => ['alter table channels add column not_now text'],
+  },
+  {
+    names: ['20261130T1118Z-channel-audio'],
+    statements: () => [
+      `create table channel_audio (
+        channel_id bigint primary key references channels (id) on delete cascade,
+        stream_id bigint not null,
+        channel bigint not null,
+        label text
+      )`,
+    ],
+  },
+  {
+    names: ['20261130T1118Z-spare-receivers'],
+    statements: () => ['alter table receivers add column is_spare bigint not null default 0'],
+  },
+  {
+    names: ['20261130T1135Z-audio-streams'],
+    statements: (dialect) => [
+      `create table audio_streams (
+        ${idColumn(dialect)},
+        key text unique,
+        name text not null,
+        source text not null,
+        interface text,
+        encoding text not null,
+        sample_rate bigint not null,
+        channels bigint not null,
+        payload_type bigint,
+        labels text not null,
+        legs text not null,
+        device text,
+        origin text,
+        enabled bigint not null,
+        is_edited bigint not null,
+        version bigint not null
+      )`,
+    ],
+  },
+  {
+    names: ['20261130T1135Z-places-of-locations'],
+    statements: () => [
+      'alter table locations add column country text',
+      'alter table locations add column latitude text',
+      'alter table locations add column longitude text',
+    ],
+  },
+  {
+    names: ['20261130T1138Z-audio-clips'],
+    statements: (dialect) => [
+      `create table audio_clips (
+        ${idColumn(dialect)},
+        channel_id bigint not null,
+        event_ids text not null,
+        began_at bigint not null,
+        ended_at bigint not null,
+        size bigint not null,
+        faults text not null,
+        lost_packets bigint not null,
+        file text not null
+      )`,
+      'create index audio_clips_began_at on audio_clips (began_at)',
+    ],
+  },
 ]

@@ -69,6 +69,8 @@ export interface NotificationChannelRow {
   type: NotificationChannelType
   enabled: Flag
   without_names: Generated<Flag>
+  /** Encrypted: the key that signs links which acknowledge an alert; null if messages have none. */
+  acknowledge_key: string | null
   /** JSON: the configuration without its secrets. */
   config: string
   /** Encrypted JSON: the secrets of the configuration; null if it has none. */

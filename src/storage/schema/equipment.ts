@@ -1,12 +1,13 @@
 /** Receivers, channels, units and slots, locations, frequencies and discovered devices. */
 
 import type { Generated } from 'kysely'
-import type { PlaceholderKind, ScanFormat, SlotColor } from '../../contract/values.ts'
+import type { PlaceholderKind, Region, ScanFormat, SlotColor } from '../../contract/values.ts'
 import type { Flag } from './flag.ts'
 
 export interface EquipmentTables {
   receivers: ReceiverRow
   channels: ChannelRow
+  channel_audio: ChannelAudioRow
   removals: RemovalRow
   units: UnitRow
   unit_removals: UnitRemovalRow
@@ -16,6 +17,10 @@ export interface EquipmentTables {
   slot_entries: SlotEntryRow
   frequency_profiles: FrequencyProfileRow
   scans: ScanRow
+  measured_scans: MeasuredScansRow
+  country_bands: CountryBandsRow
+  tv_stations: TvStationsRow
+  frequency_plans: FrequencyPlanRow
   discovered: DiscoveredRow
   discovery_queue: QueueRow
   movements: MovementRow
@@ -44,9 +49,12 @@ export interface ReceiverRow {
   last_seen: number
   location_id: number | null
   is_named_by_hand: Flag
+  is_spare: Flag
   /** JSON: the last readings by channel number. */
   readings: string
   fault: string | null
+  /** JSON: the other details that the receiver reports about itself. */
+  details: string | null
   /**
    * JSON for a receiver that another installation monitors, otherwise null: its manufacturer, and `site` and `id` of its
    * `ReceiverOrigin`. `manufacturer` is the record with which that installation is followed.
@@ -66,6 +74,16 @@ interface ChannelRow {
   slot: number
   /** Id of a frequency profile. */
   profile: Generated<string | null>
+  /** JSON: `NotNow` of the domain. */
+  not_now: Generated<string | null>
+}
+
+/** The channel of an audio stream that carries the sound of a channel. */
+interface ChannelAudioRow {
+  channel_id: number
+  stream_id: number
+  channel: number
+  label: string | null
 }
 
 /** A removed receiver, with the revision of its removal. */
@@ -97,11 +115,15 @@ export interface UnitRow {
   revision: number
 }
 
-interface LocationRow {
+export interface LocationRow {
   id: Generated<number>
   name: string
   description: string
   zone: string | null
+  country: string | null
+  /** Degrees as text, because numeric columns hold whole numbers. */
+  latitude: string | null
+  longitude: string | null
   parent: number | null
   version: number
 }
@@ -166,6 +188,50 @@ export interface ScanRow {
   version: number
   /** See `packLevels`. */
   levels: Uint8Array
+}
+
+/** A single row, with the id 1. */
+interface CountryBandsRow {
+  country: string
+  /** JSON. */
+  bands: string
+  edited_at: number
+  actor: string
+}
+
+/** The imported list, which is one row. */
+interface TvStationsRow {
+  id: number
+  /** JSON. */
+  stations: string
+  imported_at: number
+}
+
+interface MeasuredScansRow {
+  id: number
+  /** JSON: `MeasuredBody` without the version. */
+  options: string
+  version: number
+}
+
+export interface FrequencyPlanRow {
+  id: Generated<number>
+  title: string
+  show_id: number | null
+  region: Region
+  /** JSON, as are the following three columns. */
+  carriers: string
+  spares: string
+  /** The settings of the coordination. */
+  options: string
+  conflicts: string
+  conflict_count: number
+  /** The name of the person who stored it. */
+  actor: string
+  created_at: number
+  /** Of the plan in force, when it was used. */
+  used_at: number | null
+  version: number
 }
 
 interface DiscoveredRow {

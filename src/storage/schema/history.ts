@@ -10,6 +10,7 @@ export interface HistoryTables {
   channel_states: ChannelStateRow
   followed_levels: FollowedLevelsRow
   discharges: DischargeRow
+  audio_clips: AudioClipRow
 }
 
 export interface EventRow {
@@ -49,6 +50,22 @@ interface ChannelStateRow {
   time: number
   /** JSON: see `domain/history/channel-state.ts`; null if the channel was removed. */
   state: string | null
+}
+
+export interface AudioClipRow {
+  id: Generated<number>
+  /** The channel may have been removed since. */
+  channel_id: number
+  /** JSON. */
+  event_ids: string
+  /** Epoch ms. */
+  began_at: number
+  ended_at: number
+  size: number
+  /** JSON. */
+  faults: string
+  lost_packets: number
+  file: string
 }
 
 interface FollowedLevelsRow {
