@@ -5,12 +5,10 @@
 
 import { fileURLToPath } from 'node:url'
 import type { ReceiverInData } from '../src/contract/receivers.ts'
-import type { FamilyCounts } from './families-process.ts'
 import { type Bench, cpuMsPerSecond, createTempFolder, residentMegabytes, startChild, waitFor } from './harness.ts'
 import { startService } from './servers.ts'
 
 const program = fileURLToPath(new URL('families-process.ts', import.meta.url))
-const counts: FamilyCounts = { shure: 32, sennheiser: 25, lectrosonics: 12, audioTechnica: 15, dpa: 10 }
 const seconds = 10
 
 interface Manufacturer {
@@ -22,7 +20,7 @@ export const families = (nodeOptions: readonly string[]): Bench => ({
   name: 'families',
   runs: 3,
   async open(atEnd) {
-    const simulated = await startChild(atEnd, ['--import', 'tsx', program, JSON.stringify(counts)])
+    const simulated = await startChild(atEnd, ['--import', 'tsx', program])
     const manufacturers = simulated.output.manufacturers as readonly Manufacturer[]
     const devices = manufacturers.reduce((sum, { config }) => sum + config.devices.length, 0)
     const startedAt = performance.now()

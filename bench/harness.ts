@@ -8,8 +8,8 @@ import { availableParallelism, cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** For rates (`/s`) and `channels` a higher figure is better, for all other units a lower one. */
-export type Unit = 'channels' | 'ms' | 'ms/s' | 'µs' | '%' | '/s' | 'B' | 'kB' | 'MB' | 'kB/s' | '×'
+/** For rates (`/s`) and `channels` a higher figure is better, for all other units, also `/h`, a lower one. */
+export type Unit = 'channels' | 'ms' | 'ms/s' | 'µs' | '%' | '/s' | '/h' | 'B' | 'kB' | 'MB' | 'kB/s' | '×'
 
 export interface Figure {
   readonly name: string

@@ -1,6 +1,7 @@
 /** `npm run bench`: measures the performance of Micwatch and of minimal reference implementations. */
 
 import { parseArgs } from 'node:util'
+import { audio } from './audio.ts'
 import { change } from './change.ts'
 import { crowd } from './crowd.ts'
 import { dataJson } from './data-json.ts'
@@ -43,6 +44,7 @@ const names = [
   'leaks',
   'notifications',
   'pages',
+  'audio',
 ]
 
 const help = `npm run bench -- [options]
@@ -90,6 +92,7 @@ async function main(): Promise<number> {
     leaks,
     notifications(nodeOptions),
     pages(nodeOptions),
+    audio,
   ]
   const selected = benches.filter(({ name }) => only.length === 0 || only.includes(name))
 

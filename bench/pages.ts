@@ -40,17 +40,20 @@ export const pages = (nodeOptions: readonly string[]): Bench => ({
         const blank = await measurePage(browser, await openPage(browser, 'about:blank'))
         const size = `${receivers * channelsPerReceiver} channels × ${updatesPerSecond} updates/s`
         const figures: Figure[] = []
-        for (const [name, path] of [
-          ['monitor', '/'],
-          ['monitor as a table', '/?layout=list'],
-          ['wall', '/wall'],
+        const scroll = 'scrollBy(0, frames % 240 < 120 ? 40 : -40)'
+        for (const [name, path, input] of [
+          ['monitor', '/', ''],
+          ['monitor as a table', '/?layout=list', ''],
+          ['monitor as a table, while scrolling', '/?layout=list', scroll],
+          ['wall', '/wall', ''],
         ] as const) {
-          const ours = await measurePage(browser, await openLivePage(browser, micwatch, path))
+          const ours = await measurePage(browser, await openLivePage(browser, micwatch, path), input)
           const costTitle = `${name}, per second:`
           figures.push(
             { name: `${name}, ${size}, frames`, unit: '/s', ours: ours.frames, reference: blank.frames },
             { name: `${costTitle} browser CPU`, unit: 'ms', ours: ours.cpuMs, reference: blank.cpuMs },
             { name: `${costTitle} script`, unit: 'ms', ours: ours.scriptMs, reference: blank.scriptMs },
+            { name: `${costTitle} main thread`, unit: 'ms', ours: ours.mainThreadMs, reference: blank.mainThreadMs },
           )
         }
         figures.push(...(await measureFrequencies(browser, micwatch, blank)))
@@ -145,7 +148,10 @@ interface PageFigures {
   readonly frames: number
   /** CPU time of all browser processes. */
   readonly cpuMs: number
+  /** CPU time of the page's scripts. */
   readonly scriptMs: number
+  /** CPU time of the page's main thread, scripts included. */
+  readonly mainThreadMs: number
 }
 
 /**
@@ -157,11 +163,7 @@ async function measurePage(browser: Browser, page: Page, input = ''): Promise<Pa
   await page.waitForTimeout(1_500)
   const session = await page.context().newCDPSession(page)
   await session.send('Performance.enable', { timeDomain: 'threadTicks' })
-  const [cpuBefore, scriptBefore, startedAt] = [
-    await cpuOfBrowser(browser),
-    await scriptTime(session),
-    performance.now(),
-  ]
+  const [cpuBefore, before, startedAt] = [await cpuOfBrowser(browser), await readTimes(session), performance.now()]
   const frames = await page.evaluate<number>(`new Promise((resolve) => {
     let frames = 0
     const startedAt = performance.now()
@@ -174,15 +176,21 @@ async function measurePage(browser: Browser, page: Page, input = ''): Promise<Pa
   })`)
   const elapsedSeconds = (performance.now() - startedAt) / 1000
   const cpuMs = ((await cpuOfBrowser(browser)) - cpuBefore) / elapsedSeconds
-  const scriptMs = ((await scriptTime(session)) - scriptBefore) / elapsedSeconds
+  const after = await readTimes(session)
   await page.close()
-  return { frames, cpuMs, scriptMs }
+  return {
+    frames,
+    cpuMs,
+    scriptMs: (after.script - before.script) / elapsedSeconds,
+    mainThreadMs: (after.mainThread - before.mainThread) / elapsedSeconds,
+  }
 }
 
-/** Returns the CPU time that the page's scripts have used, in ms. */
-async function scriptTime(session: CDPSession): Promise<number> {
+/** Returns the CPU time that the page has used, in ms. */
+async function readTimes(session: CDPSession) {
   const { metrics } = await session.send('Performance.getMetrics')
-  return (metrics.find((metric) => metric.name === 'ScriptDuration')?.value ?? 0) * 1000
+  const read = (name: string) => (metrics.find((metric) => metric.name === name)?.value ?? 0) * 1000
+  return { script: read('ScriptDuration'), mainThread: read('TaskDuration') }
 }
 
 async function cpuOfBrowser(browser: Browser): Promise<number> {

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { startStringsSimulator } from '../simulators/shure/strings.ts'
 import type { AlertBody, SilenceBody } from '../src/contract/alerts.ts'
-import { toRecordingCause } from '../src/domain/alerts/recording.ts'
+import { toFaultCause } from '../src/domain/alerts/service-faults.ts'
 import { snoozeAlert } from '../src/storage/alerts.ts'
 import { nextRevision } from '../src/storage/revision.ts'
 import {
@@ -49,7 +49,7 @@ function waitForAlert(app: Pick<TestApp, 'get'>, kind: string): Promise<AlertBod
 
 /** Raises an alert of the service itself; with `isStored` false as if it could not be stored. */
 async function raiseRecordingStopped(app: TestApp, isStored: boolean): Promise<void> {
-  const cause = toRecordingCause('the disk is full')
+  const cause = toFaultCause('recording_stopped', 'the disk is full')
   if (isStored) await raiseAlerts(app, [{ ...cause, subject: `test:${Math.random()}` }])
   else raiseUnstored(app, cause)
 }
@@ -111,6 +111,9 @@ describe.concurrent('POST /api/alerts/{id}/acknowledge', () => {
       [`/api/alerts/${id}/acknowledge`, {}, 409],
       [`/api/alerts/${id}/unacknowledge`, undefined, 409],
       [`/api/alerts/${id}/unsnooze`, undefined, 409],
+      [`/api/alerts/${id}/unacknowledge`, { note: 'No' }, 400],
+      [`/api/alerts/${id}/unsnooze`, [], 400],
+      ['/api/channels/1/muted-on-purpose', { minutes: 5 }, 400],
       [`/api/alerts/${id}/snooze`, { minutes: 5 }, 409],
       ['/api/alerts/4711/acknowledge', {}, 404],
       ['/api/alerts/4711/snooze', { until: 'cleared' }, 404],

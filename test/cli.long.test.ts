@@ -4,6 +4,7 @@ import { readdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { freePort } from '../scripts/free-port.ts'
 import {
   configFor,
   createInstallation,
@@ -42,7 +43,7 @@ describe('command-line arguments', () => {
       (args) => installation.run(args),
     )
     for (const name of commands) expect(program?.out).toContain(name)
-    expect(version).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
+    expect(version).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\S*( \([0-9a-f]{10}\))?\n$/) })
     for (const help of helps) expect(help).toMatchObject({ code: 0, err: '', out: expect.stringMatching(/--json/) })
     for (const option of ['--interval', '--once', '--manufacturer', '--continuous', '--dry-run']) {
       expect(helps[1]?.out).toContain(option)
@@ -114,6 +115,57 @@ describe('the configuration', () => {
     expectError(await installation.run(['serve', '--config', 'none.yaml']), 2, /none\.yaml does not exist/)
     expectError(await installation.run(['serve'], { MICWATCH_CONFIG: 'none.yaml' }), 2, /none\.yaml/)
     expectError(await installation.run(['serve'], { MICWATCH_PORT: 'x' }), 2, /MICWATCH_PORT: expected a whole number/)
+  })
+})
+
+describe('healthcheck', () => {
+  // Conformance: C-26.13.
+  it('exits with 0 only if the service responds at the address of its configuration', async () => {
+    const port = await freePort()
+    const installation = await createInstallation({ tls: 'auto', server: { port, mount: '/mic' } })
+    expect((await installation.run(['healthcheck'])).code).toBe(1)
+    const service = await installation.serve(['--port', String(port)])
+    expect(await installation.run(['healthcheck', '--json'])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(`https://127.0.0.1:${port}/mic`),
+    })
+    service.kill('SIGTERM')
+    expectError(await installation.run(['healthcheck', '--port', '0']), 2, /chooses its port/)
+  })
+})
+
+describe('config check', () => {
+  // Conformance: C-26.9, C-26.12, C-26.19.
+  it('exits with 0, or with 2 and every problem', async () => {
+    const installation = await createInstallation()
+    await writeFile(join(installation.path, 'micwatch.yaml'), 'server: {port: 8081}\n')
+    expect(await installation.run(['config', 'check'])).toMatchObject({ code: 0, out: 'micwatch.yaml is valid.\n' })
+    await writeFile(join(installation.path, 'provisioning.yaml'), 'users:\n  - {username: a, role: admn}\n')
+    const content = `tls: {cert: none.pem, key: none.key}
+rate_limit: {overrides: {POST /api/discovr/: {max_requests: 1, window_seconds: 1}}}
+manufacturers:
+  - code: shrue
+  - code: shure
+    config: {api_base_url: 5, timeout: x}
+backup: {folder: none}
+provisioning: provisioning.yaml
+`
+    await writeFile(join(installation.path, 'micwatch.yaml'), content)
+    const { code, out } = await installation.run(['config', 'check', '--json', '--port', 'x'])
+    expect(code).toBe(2)
+    const { ok, problems } = JSON.parse(out) as { ok: boolean; problems: Record<string, unknown>[] }
+    expect(ok).toBe(false)
+    expect(problems.map(({ file, line, key, suggestion }) => [file, line, key, suggestion])).toEqual([
+      [null, null, '--port', null],
+      ['micwatch.yaml', 1, 'tls.cert', null],
+      ['micwatch.yaml', 2, 'rate_limit.overrides', 'did you mean POST /api/discover/?'],
+      ['micwatch.yaml', 4, 'manufacturers.0.plugin', 'did you mean shure?'],
+      ['micwatch.yaml', 6, 'manufacturers.1.config.api_base_url', null],
+      ['micwatch.yaml', 6, 'manufacturers.1.config.timeout', null],
+      ['micwatch.yaml', 7, 'backup.folder', null],
+      ['provisioning.yaml', 2, 'users.0', null],
+      ['provisioning.yaml', 2, 'users.0.role', 'did you mean admin?'],
+    ])
   })
 })
 

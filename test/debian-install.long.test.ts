@@ -1,6 +1,17 @@
 /** The Debian package in a minimal Debian, as an administrator installs, updates, removes and purges it. */
 
-import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  appendFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,9 +21,10 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { freePort } from '../scripts/free-port.ts'
 import { buildDeb } from '../scripts/package/deb.ts'
-import { writeProgram } from '../scripts/package/program.ts'
+import { readBuild, writeProgram } from '../scripts/package/program.ts'
 import { type Target, targets } from '../scripts/package/targets.ts'
-import { client, until, version } from './support/app.ts'
+import { client, commit, until, version } from './support/app.ts'
+import { installDebianPackage } from './support/debian-package.ts'
 import { createDebianRoot, type DebianRoot, requireDebianRoot, type Service } from './support/debian-root.ts'
 import { timeLimit } from './support/time-limit.ts'
 import { password, signIn } from './support/users.ts'
@@ -34,17 +46,8 @@ function buildPackage(packageVersion: string): void {
   const target = targets.find(({ name }) => name === 'deb-amd64') as Target
   const [program, work] = [join(debs, 'program'), join(debs, 'work')]
   writeProgram(program, { root, target, cache: join(root, 'node_modules/.cache/micwatch-package') })
-  const files = join(root, 'scripts/package/files')
-  const unit = join(root, 'deploy/micwatch.service')
-  const deb = buildDeb({
-    program,
-    work,
-    files,
-    unit,
-    version: packageVersion,
-    architecture: 'amd64',
-    date: new Date(0),
-  })
+  const source = { ...readBuild(root), version: packageVersion }
+  const deb = buildDeb({ root, source, program, work, isFast: true }, 'amd64')
   writeFileSync(join(debs, `micwatch_${packageVersion}_amd64.deb`), deb)
   rmSync(work, { recursive: true })
 }
@@ -200,4 +203,74 @@ it('an update keeps data, configuration and disabled units; then the package is 
   await apt(debian, 'purge', 'micwatch')
   expect(listRemains(debian)).toEqual([])
   expect(readFileSync(join(debian.path, 'etc/passwd'), 'utf8')).not.toContain('micwatch')
+})
+
+/** Creates the key of a repository, and returns it armoured. */
+async function createSigningKey(): Promise<string> {
+  const home = await mkdtemp(join(tmpdir(), 'micwatch-gpg-'))
+  const gpg = (...args: string[]) =>
+    execFileSync('gpg', ['--homedir', home, '--batch', '--quiet', '--passphrase', '', ...args], { encoding: 'utf8' })
+  try {
+    gpg('--quick-generate-key', 'Micwatch packages', 'ed25519', 'sign', 'never')
+    return gpg('--pinentry-mode', 'loopback', '--armor', '--export-secret-keys')
+  } finally {
+    execFileSync('gpgconf', ['--homedir', home, '--kill', 'all'])
+    await rm(home, { recursive: true })
+  }
+}
+
+// Conformance: C-26.29.
+it('apt installs from the repository, updates, and goes back as the documents say, without losing anything', async () => {
+  for (const name of ['apt-utils', 'gnupg']) await installDebianPackage(name)
+  const debian = await createDebianRoot()
+  const repository = join(debian.path, 'srv/apt')
+  const APT_SIGNING_KEY = await createSigningKey()
+  const publish = (packageVersion: string) => {
+    const folder = join(debs, `published-${packageVersion}`)
+    mkdirSync(folder)
+    const name = `micwatch_${packageVersion}_amd64.deb`
+    linkSync(join(debs, name), join(folder, name))
+    const script = join(root, 'scripts/release/apt-repository')
+    execFileSync(script, [folder, repository], { env: { ...process.env, APT_SIGNING_KEY }, stdio: 'pipe' })
+  }
+  const source = ['Types: deb', 'URIs: file:/srv/apt', 'Suites: stable', 'Components: main']
+  const signedBy = 'Signed-By: /srv/apt/micwatch.asc'
+  // In place of the sources of Debian, so that only this repository is read.
+  rmSync(join(debian.path, 'etc/apt/sources.list'), { force: true })
+  writeFileSync(join(debian.path, 'etc/apt/sources.list.d/micwatch.sources'), `${[...source, signedBy].join('\n')}\n`)
+  const port = await freePort()
+
+  publish(previous)
+  await apt(debian, 'update')
+  await apt(debian, 'install', 'micwatch')
+  appendFileSync(join(debian.path, 'etc/micwatch/micwatch.yaml'), `server:\n  port: ${port}\n`)
+  const first = await serve(debian, port)
+  expect((await first.post('/api/group/', { title: 'Stage left', slots: [1] })).status).toBe(201)
+  const micwatch = (...args: string[]) => debian.run(['micwatch', ...args], 'micwatch:micwatch')
+  const backup = '/var/lib/micwatch/before-update.db'
+  expect(await micwatch('backup', backup)).toMatchObject({ code: 0 })
+  await stop(first)
+
+  publish(version)
+  await apt(debian, 'update')
+  await apt(debian, 'upgrade')
+  const updated = await serve(debian, port)
+  expect((await updated.get('/api/health/')).json).toMatchObject({ version, commit })
+  expect((await updated.get('/api/groups/')).json).toMatchObject([{ title: 'Stage left' }])
+  await stop(updated)
+  const database = new DatabaseSync(join(debian.path, 'var/lib/micwatch/micwatch.db'))
+  database.exec("insert into migrations values ('9999-of-the-update', 0)")
+  database.close()
+
+  await apt(debian, 'install', '--allow-downgrades', `micwatch=${previous}`)
+  expect(await startUnit(debian).ended).toBe(1)
+  expect(await micwatch('restore', '--force', backup)).toMatchObject({ code: 0 })
+  const restored = await serve(debian, port)
+  expect((await restored.get('/api/groups/')).json).toMatchObject([{ title: 'Stage left' }])
+  await stop(restored)
+
+  // A repository that someone else has changed is refused.
+  appendFileSync(join(repository, 'dists/stable/InRelease'), 'changed\n')
+  rmSync(join(repository, 'dists/stable/Release.gpg'))
+  expect((await debian.run(['apt-get', 'update', '-o', 'APT::Update::Error-Mode=any'])).code).not.toBe(0)
 })

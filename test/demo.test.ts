@@ -19,6 +19,7 @@ it('the demo has two systems with one simulated show, and a rack of individual d
     ['shure', 'Shure'],
     ['sennheiser', 'Sennheiser'],
     ['lectrosonics', 'Lectrosonics'],
+    ['clearcom', 'Clear-Com'],
   ])
   const url = String(demo.manufacturers[1]?.config.api_base_url)
   const { json } = await call({ baseUrl: url }, 'GET', '/api/v1/devices', { headers: basic })

@@ -9,6 +9,7 @@ import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { nativePackages, serialPackages } from '../scripts/bill-of-materials.ts'
 import { createTestFolder } from './support/store/databases.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -119,8 +120,11 @@ describe('the npm package', () => {
     expect(bomFormat).toBe('CycloneDX')
     const listed = new Set(components.map(({ purl }) => decodeURIComponent(purl.replace('pkg:npm/', ''))))
     const bundled = bundledPackages().map((title) => title.split(' ').slice(0, 2).join('@'))
-    const native = ['@node-rs/argon2', '@photostructure/sqlite', 'node-gyp-build']
-    const expected = [...bundled, ...native.map((name) => `${name}@${installed(name)}`)]
+    const native = [...nativePackages, ...serialPackages].map((folder) => {
+      const name = folder.replace(/^.*node_modules\//, '')
+      return `${name}@${installed(folder)}`
+    })
+    const expected = [...new Set([...bundled, ...native])]
     expect(bundled.length).toBeGreaterThan(50)
     expect([...listed].filter((entry) => !entry.startsWith('pkg:generic/sqlite@')).sort()).toEqual(expected.sort())
   })

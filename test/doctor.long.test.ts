@@ -287,7 +287,9 @@ describe.concurrent('doctor', () => {
     const installation = await createInstallation({ server: { prot: 1 } })
     const { find, problems } = await examine(installation)
     expect(problems).toEqual(['configuration'])
-    expect(find('configuration')[1]).toMatch(/^micwatch\.yaml: server\.prot: unknown key\. Correct/)
+    expect(find('configuration')[1]).toMatch(
+      /corrected\. micwatch\.yaml: server\.prot: unknown key; did you mean port\?$/,
+    )
     // The service has secrets in its environment that this command does not have.
     const text =
       'manufacturers: [{code: shure, config: {api_base_url: "http://127.0.0.1:9", shared_key: "$' + '{ABSENT}"}}]'

@@ -87,8 +87,13 @@ it('interface.md runs from top to bottom against the demo', async () => {
   expect(commands).toContain('URL=http://127.0.0.1:8080\n')
   const { status, stderr } = run(commands.replace('URL=http://127.0.0.1:8080\n', `URL=${address}\n`))
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-  // They need an account at Planning Center, a provider for single sign-on, or a receiver with lights.
-  const isExpected = (line: string) => /planning-center|oidc|identify|^$/.test(line)
+  // They need an account at Planning Center, a provider for single sign-on, a receiver with lights, at an address or that
+  // scans, a backup folder, or listening. Others need the code that an authenticator app shows, the id of a session, or the
+  // link of a message.
+  const isExpected = (line: string) =>
+    /planning-center|oidc|identify|captures|\/scan\/$|audio\/(listeners|clips)|-X POST \S+backups|totp\/confirm|sessions\/0123|acknowledge-link|^$/.test(
+      line,
+    )
   expect(
     failed()
       .split('\n')

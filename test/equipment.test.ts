@@ -134,19 +134,32 @@ it('the demo shows a rack of every family on one page, live, beside two systems'
   const { manufacturers, close } = await startDemo({ seed: 3 })
   onTestEnd(close)
   const app = await startApp({ manufacturers: manufacturers.map(({ code, config }) => ({ code, config })) })
-  const families = ['ulxd', 'qlxd', 'slxd', 'ad', 'psm1000', 'uhfr', 'ewdx', 'd6000', 'ew', 'spectera', 'dsqd'] as const
-  // Receivers of the systems, and individual devices of Shure, Sennheiser and Lectrosonics.
-  const count = 24 + 7 + 6 + 1
-  await until(
-    'every family is listed with its channels',
-    async () => {
-      const all = await app.receivers()
-      const complete = all.filter(({ is_active, channels }) => is_active && channels.some(({ name }) => name))
-      const types = new Set(complete.map(({ device_type }) => device_type))
-      return all.length === count && families.every((family) => types.has(family))
-    },
-    30_000,
-  )
+  const families = [
+    'ulxd',
+    'qlxd',
+    'slxd',
+    'ad',
+    'psm1000',
+    'uhfr',
+    'ewdx',
+    'd6000',
+    'ew',
+    'spectera',
+    'dsqd',
+    'clearcom',
+  ]
+  // Receivers of the systems, and individual devices of Shure, Sennheiser, Lectrosonics and Clear-Com.
+  const count = 24 + 7 + 6 + 1 + 1
+  await until('every family is listed with its channels', async () => {
+    const all = await app.receivers()
+    const complete = all.filter(({ is_active, channels }) => is_active && channels.some(({ name }) => name))
+    const types = new Set(complete.map(({ device_type }) => device_type))
+    expect({ receivers: all.length, missing: families.filter((family) => !types.has(family)) }).toEqual({
+      receivers: count,
+      missing: [],
+    })
+    return true
+  })
   expect(
     (await app.get('/api/units/?battery_percentage__gte=1')).json.map((unit: { model: string }) => unit.model),
   ).toContain('EW-DX SK')

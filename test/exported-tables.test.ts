@@ -7,9 +7,9 @@ const exportedTables = [
   ...['manufacturers', 'settings', 'groups', 'group_settings', 'locations', 'receivers', 'channels', 'placeholders'],
   ...['performers', 'pictures', 'assignments', 'shows', 'scenes', 'checks', 'silences', 'events'],
   ...['planning_center_services', 'planning_center_token', 'notification_channels', 'notification_rules'],
-  ...['frequency_profiles', 'slot_entries'],
+  ...['frequency_plans', 'frequency_profiles', 'slot_entries'],
 ]
-/** Observations, accounts, logs, and data that only running processes need. */
+/** Observations, tables of a place, accounts, logs, and data that only running processes need. */
 const excludedTables = [
   ...['users', 'tokens', 'sessions', 'known_browsers', 'failed_tries', 'oidc_logins', 'audit', 'alerts', 'movements'],
   ...['removed_events', 'notification_deliveries', 'notification_delivery_alerts', 'channel_conditions'],
@@ -26,7 +26,23 @@ const excludedTables = [
     'units',
   ],
   ...['receiver_sources', 'followed_levels'],
-  ...['changes', 'handovers', 'scans', 'polls', 'leases', 'meta', 'migrations', 'undo_records'],
+  ...[
+    'audio_streams',
+    // The ids of audio streams are those of an installation.
+    'channel_audio',
+    'changes',
+    'handovers',
+    'scans',
+    'measured_scans',
+    'country_bands',
+    'tv_stations',
+    'polls',
+    'leases',
+    'meta',
+    'migrations',
+    'undo_records',
+    'audio_clips',
+  ],
 ]
 
 // Conformance: C-12.49.

@@ -4,26 +4,11 @@
  */
 
 import { describe, expect, test } from 'vitest'
-import { tables as audioTechnica } from '../src/manufacturers/audio_technica/fields.ts'
-import { table as ndr1 } from '../src/manufacturers/dpa/fields.ts'
-import { table as dsqd } from '../src/manufacturers/lectrosonics/fields.ts'
-import { table as mcp } from '../src/manufacturers/sennheiser/mcp/fields.ts'
-import * as ssc1 from '../src/manufacturers/sennheiser/ssc1/fields.ts'
-import * as ssc2 from '../src/manufacturers/sennheiser/ssc2/fields.ts'
-import { table as wsm } from '../src/manufacturers/sennheiser/wsm/fields.ts'
-import { tables as strings } from '../src/manufacturers/shure/strings/fields.ts'
-import { table as systemApi } from '../src/manufacturers/shure/system-api/fields.ts'
+import { plugins } from '../src/manufacturers/index.ts'
 import { table as api } from '../src/upstream/device-api.ts'
 import { createMisfits, type Field, type FieldTable, percent } from '../src/upstream/field-table.ts'
 
-const tables: readonly FieldTable[] = [
-  api,
-  ...strings,
-  systemApi,
-  ...[...ssc2.tables, ...ssc1.tables, mcp, wsm],
-  ...[dsqd, ndr1],
-  ...audioTechnica,
-]
+const tables: readonly FieldTable[] = [api, ...plugins.flatMap(({ fieldTables = [] }) => fieldTables)]
 const fields = tables.flatMap((table) =>
   Object.entries(table.fields).map(([name, field]) => [`${table.family}: ${name}`, field] as const),
 )

@@ -35,6 +35,11 @@ const report = (rf_level: number): DeviceReport => ({
   channels: [{ channel: 1, rf_level }],
 })
 
+const reportWithPack = (rf_level: number, battery: number): DeviceReport => ({
+  ...report(rf_level),
+  channels: [{ channel: 1, rf_level, transmitter: { battery } }],
+})
+
 const levelIn = ({ receiverStore }: Service) => receiverStore.list()[0]?.channels[0]?.rf_level
 
 /**
@@ -92,6 +97,29 @@ it('keeps levels that arrive while earlier ones are stored, and stores them in t
   await storeLevels(one, () => {})
   await two.ingest.catchUp()
   expect(levelIn(two)).toBe(-65)
+})
+
+// Reliability: S13.
+it('loads facts that another process stores while its own levels are not stored yet', async () => {
+  const [one, two] = await openTwo()
+  const readPack = ({ receiverStore }: Service) => receiverStore.list()[0]?.channels[0]?.transmitter
+  await one.ingest.ingest({ manufacturer, reports: [reportWithPack(-50, 80)] })
+  await two.ingest.catchUp()
+  await two.ingest.ingest({ manufacturer, reports: [report(-65)] })
+  await one.ingest.ingest({ manufacturer, reports: [reportWithPack(-50, 7)], endsCycle: true })
+  await two.ingest.catchUp()
+  expect(readPack(two)).toMatchObject({ battery: 7 })
+  expect(levelIn(two)).toBe(-65)
+
+  // Facts of its own that are not stored yet are kept.
+  await two.ingest.ingest({ manufacturer, reports: [reportWithPack(-65, 9)] })
+  await one.ingest.ingest({ manufacturer, reports: [reportWithPack(-55, 6)], endsCycle: true })
+  await two.ingest.catchUp()
+  expect(readPack(two)).toMatchObject({ battery: 9 })
+  await vi.waitFor(async () => {
+    await one.ingest.catchUp()
+    expect(readPack(one)).toMatchObject({ battery: 9 })
+  })
 })
 
 it('changes receivers with the readings that another process stored in the meantime, in the first attempt', async () => {

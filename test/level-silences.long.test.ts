@@ -5,6 +5,7 @@
 
 import { expect, test } from 'vitest'
 import { startAudioTechnicaSimulator } from '../simulators/audio_technica/receivers.ts'
+import { startClearcomSimulator } from '../simulators/clearcom/station.ts'
 import { startDpaSimulator } from '../simulators/dpa/ndr1.ts'
 import { startLectrosonicsSimulator } from '../simulators/lectrosonics/dsqd.ts'
 import { startMcpSimulator } from '../simulators/sennheiser/mcp.ts'
@@ -17,6 +18,7 @@ import { createSilencedShow } from '../simulators/show/silenced-show.ts'
 import type { Simulator } from '../simulators/show/simulator.ts'
 import { startStringsSimulator } from '../simulators/shure/strings.ts'
 import { audioTechnica } from '../src/manufacturers/audio_technica/index.ts'
+import { clearcom } from '../src/manufacturers/clearcom/index.ts'
 import { dpa } from '../src/manufacturers/dpa/index.ts'
 import { getPlugin } from '../src/manufacturers/index.ts'
 import { lectrosonics } from '../src/manufacturers/lectrosonics/index.ts'
@@ -115,6 +117,21 @@ testSilences([
     },
   },
 ])
+
+testSilences(
+  (['Arcadia', 'FreeSpeak II Base II'] as const).map((name, index) => ({
+    name,
+    plugin: clearcom,
+    // The units of its levels are not public.
+    validSeconds: { rf: null, audio: null },
+    async start(host: string) {
+      const simulator = await startClearcomSimulator({ host, receivers: 1, story: false, firstNumber: index + 1 })
+      const [state] = simulator.show.devicesAt(0)
+      simulator.show.set(state?.device.id ?? '', { transmitter: true, battery: 80 }, 1)
+      return Object.assign(simulator, { url: simulator.baseUrl, password: 'intercom-password' })
+    },
+  })),
+)
 
 const sampled = { rf: 5, audio: 5 }
 const changes = { rf: 30, audio: 30 }

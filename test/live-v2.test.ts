@@ -30,6 +30,7 @@ async function expectCurrent(app: TestApp, client: Awaited<ReturnType<typeof ope
       silences: _____,
       queue: ______,
       sites: _______,
+      listeners: ________,
       ...data
     } = client.data()
     const ownLevels = (receivers: typeof json.receivers) =>
@@ -132,7 +133,8 @@ describe('a connection of version 2', () => {
     const snapshot = await socket.next(() => true)
     expect(snapshot.type).toBe('snapshot')
     expect(snapshot.epoch).toMatch(/\w/)
-    const { alerts, shows, sources, sites, performers, silences, queue, ...data } = snapshot.data
+    const { alerts, shows, sources, sites, performers, silences, queue, listeners, ...data } = snapshot.data
+    expect(listeners).toBeNull()
     const { json } = await app.get('/api/data.json')
     expect(Object.keys(data).sort()).toEqual(Object.keys(json).sort())
     expect([alerts, shows, sites, performers, silences, queue]).toEqual([[], [], [], [], [], { pending: 0 }])

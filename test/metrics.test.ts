@@ -25,7 +25,7 @@ function readMetrics(text: string): Map<string, number> {
   return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]))
 }
 
-// Conformance: C-5.64, C-10.10.
+// Conformance: C-5.64, C-10.10, C-26.16.
 it('GET /metrics includes polls, devices, clients, subscriptions, the queue and alerts', async () => {
   const simulator = withoutPush(await startShure())
   const { id } = deviceOf(simulator)
@@ -61,6 +61,13 @@ it('GET /metrics includes polls, devices, clients, subscriptions, the queue and 
   expect(metrics.get('micwatch_upstream_healthy{manufacturer="shure"}')).toBe(1)
   expect(metrics.get(`micwatch_build_info{version="${version}"}`)).toBe(1)
   expect(metrics.has('micwatch_realtime_connections{status="connected"}')).toBe(true)
+  expect(metrics.has('micwatch_backup_last_success_timestamp_seconds')).toBe(false)
+  expect(metrics.get('micwatch_disk_free_bytes')).toBeGreaterThan(0)
+  expect(metrics.get('micwatch_database_bytes')).toBeGreaterThan(0)
+  expect(metrics.get(`micwatch_source_clock_offset_seconds{${source}}`)).toBeCloseTo(0, -1)
+  expect(
+    metrics.get('micwatch_http_request_duration_seconds_count{method="GET",route="/metrics",status="2xx"}'),
+  ).toBeGreaterThan(0)
   expect(bytes.toString()).not.toContain('channel_battery')
 
   simulator.setFault({ type: 'status', status: 500 })

@@ -105,7 +105,17 @@ it('locations are created, nested, changed, and not removed while they are in us
   const venue = await post('/api/admin/locations/', { name: 'Venue' })
   expect([venue.status, venue.json]).toEqual([
     201,
-    { id: expect.any(Number), name: 'Venue', description: '', parent: null, zone: null, version: expect.any(Number) },
+    {
+      id: expect.any(Number),
+      name: 'Venue',
+      description: '',
+      parent: null,
+      zone: null,
+      country: null,
+      latitude: null,
+      longitude: null,
+      version: expect.any(Number),
+    },
   ])
   const stage = (await post('/api/admin/locations/', { name: 'Stage', parent: venue.json.id })).json
   expect((await patch(`/api/admin/locations/${stage.id}/`, { name: 'Main stage' })).json).toMatchObject({

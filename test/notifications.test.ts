@@ -117,6 +117,7 @@ describe.concurrent('notifications', () => {
         config: masked,
         enabled: true,
         without_names: false,
+        acknowledge_link: false,
         version: expect.any(Number),
       },
     ])

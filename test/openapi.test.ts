@@ -19,7 +19,8 @@ type Json = Record<string, unknown>
 
 async function startService() {
   const shure = await startShure()
-  const app = await startApp({ manufacturers: [configFor(shure)] })
+  const config = { listening: true, audio_evidence: true, audio: { interfaces: ['127.0.0.1'] } }
+  const app = await startApp({ manufacturers: [configFor(shure)], config })
   await until('both receivers are listed', async () => (await app.receivers()).length === 2)
   return { app, shure, document: await readDocument(app) }
 }
@@ -122,8 +123,10 @@ describe('the OpenAPI document', () => {
   it('has every route of the API and the probes', async () => {
     const app = await startApp()
     const documented = operationsOf(await readDocument(app)).map((operation) => operation.replace(/\/$/, ''))
+    const socket = 'GET /api/audio/listen'
     const routes = routesOf(app).filter(
-      (route) => / \/(api\/|data\.json|healthz|readyz|metrics)/.test(route) && !/ \/api\/docs\b/.test(route),
+      (route) =>
+        route !== socket && / \/(api\/|data\.json|healthz|readyz|metrics)/.test(route) && !/ \/api\/docs\b/.test(route),
     )
     expect(routes.length).toBeGreaterThan(50)
     expect(documented.sort()).toEqual(routes.sort())
@@ -133,11 +136,11 @@ describe('the OpenAPI document', () => {
     const { paths } = await readDocument(await startApp())
     const withoutSlash = Object.keys(paths).filter((path) => !path.endsWith('/'))
     const actions =
-      'approve|reject|detect|mark-duplicate|reopen|acknowledge|unacknowledge|snooze|unsnooze|muted-on-purpose|stop|start|begin|end|recall|swap|rotate|test|login|callback|logout|password|setup|session|kiosk'
+      'approve|reject|detect|mark-duplicate|reopen|acknowledge|unacknowledge|snooze|unsnooze|muted-on-purpose|stop|start|begin|end|recall|swap|use|duplicate|file|rotate|test|confirm|remove|login|callback|logout|password|setup|session|kiosk'
     for (const path of withoutSlash) {
       expect(path).toMatch(
         new RegExp(
-          `^(/api/.*/(${actions})|/api/pictures/\\{id\\}|/api/undo/\\{undo_id\\}|/api/[a-z{}/-]+\\.(json|csv)|/(data\\.json|healthz|readyz|metrics))$`,
+          `^(/api/.*/(${actions})|/api/pictures/\\{id\\}|/api/undo/\\{undo_id\\}|/api/audio/clips/\\{id\\}/audio\\.wav|/api/[a-z{}/-]+\\.(json|csv)|/(data\\.json|healthz|readyz|metrics))$`,
         ),
       )
     }
@@ -260,6 +263,7 @@ describe('the AsyncAPI document', () => {
       { $ref: '#/channels/v2/messages/ping' },
       { $ref: '#/channels/v2/messages/ack' },
       { $ref: '#/channels/v2/messages/select_levels' },
+      { $ref: '#/channels/v2/messages/select_sweeps' },
     ])
     for (const message of Object.values<Json>(document.components.messages)) {
       expect(message.payload).toMatchObject({ properties: { type: { const: message.name } } })
@@ -280,7 +284,7 @@ describe('the AsyncAPI document', () => {
 describe('responses', () => {
   it('match the document', async () => {
     const { app, document } = await startService()
-    const headers = await tokenHeaders(app, 'admin')
+    const headers = await tokenHeaders(app, 'admin', ['listen'])
     const [receiver] = await app.receivers()
     const read = async (operation: string, address = operation.split(' ')[1] ?? '') => {
       const response = await app.get(address, headers)
@@ -399,6 +403,7 @@ describe('WebSocket messages', () => {
     }
   })
 
+  // Conformance: C-24.6.
   it.each(Object.entries(generateDocs()))('are described in docs/%s as in the code', (name, expected) => {
     const committed = readFileSync(new URL(`../docs/${name}`, import.meta.url), 'utf8')
     expect(committed, 'run: npx tsx scripts/write-docs.ts').toBe(expected)

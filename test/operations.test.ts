@@ -21,21 +21,37 @@ const png = Buffer.from(
   'base64',
 )
 
-/** These need the session of a user, a provider for single sign-on, or a state of an alert; other tests have them. */
+/**
+ * These need the session of a user, a provider for single sign-on, a receiver that scans, or a state of an alert; other
+ * tests have them.
+ */
 const failing = [
-  ...['changePassword', 'startOidcLogin', 'finishOidcLogin'],
+  ...['changePassword', 'startOidcLogin', 'finishOidcLogin', 'listOwnSessions', 'endOwnSession'],
+  ...['setUpTotp', 'confirmTotp', 'removeTotp'],
+  ...['startReceiverScan', 'stopReceiverScan'],
   ...['unacknowledgeAlert', 'unsnoozeAlert', 'markMutedOnPurpose'],
 ]
 
+/** The files of operations that take no scan. */
+const files: Readonly<Record<string, string>> = {
+  importTvStations: 'channel,latitude,longitude,erp_kw,name\n33,52.5,13.4,100,Alexanderplatz\n',
+  importCoordination: [
+    'RF zone: Default',
+    'Primary frequencies (1)',
+    'Type,Band,Channel name,Group & Channel,Frequency,',
+    'AD/Standard,G55,Nora,G:-- Ch:--,470.125 MHz,',
+  ].join('\n'),
+}
+
 /** Encodes a body in the media type that the operation takes. */
-async function encode({ requestBody, body: schema }: Operation, body: unknown) {
+async function encode({ operationId, requestBody, body: schema }: Operation, body: unknown) {
   const isJson = schema !== undefined
   if (isJson) return body === undefined ? {} : { type: 'application/json', bytes: Buffer.from(JSON.stringify(body)) }
   const [type = ''] = Object.keys(requestBody?.content ?? {})
   if (type.startsWith('image/')) return { type, bytes: png }
   if (type !== 'multipart/form-data') return {}
   const form = new FormData()
-  form.append('file', new Blob([csvFile()]), 'hall.csv')
+  form.append('file', new Blob([files[operationId] ?? csvFile()]), 'hall.csv')
   const encoded = new Response(form)
   return { type: encoded.headers.get('content-type') ?? '', bytes: Buffer.from(await encoded.arrayBuffer()) }
 }

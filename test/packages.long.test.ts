@@ -17,12 +17,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { freePort } from '../scripts/free-port.ts'
+import { lintUnit } from '../scripts/lint/unit.ts'
 import { tarGz, zip } from '../scripts/package/archives.ts'
 import { buildDeb } from '../scripts/package/deb.ts'
 import { addLaunchers } from '../scripts/package/launchers.ts'
-import { billOfPackages, writeProgram } from '../scripts/package/program.ts'
+import { readBuild, writeProgram } from '../scripts/package/program.ts'
 import { nodeVersion, type Target, targets } from '../scripts/package/targets.ts'
-import { client, until, version } from './support/app.ts'
+import { client, commit, release as printedVersion, until, version } from './support/app.ts'
 import { installDebianPackage } from './support/debian-package.ts'
 import { httpClient } from './support/http-client.ts'
 import { createTestFolder } from './support/store/databases.ts'
@@ -30,8 +31,8 @@ import { password, signIn } from './support/users.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const cache = join(root, 'node_modules/.cache/micwatch-package')
-const files = join(root, 'scripts/package/files')
 const date = new Date('2026-01-01T00:00:00Z')
+const source = readBuild(root)
 
 let folder: Awaited<ReturnType<typeof createTestFolder>>
 beforeAll(async () => {
@@ -56,6 +57,7 @@ function machineOf(path: string): string {
   const bytes = readFileSync(path)
   if (bytes.toString('latin1', 0, 4) === '\x7fELF') return `ELF ${bytes.readUInt16LE(18).toString(16)}`
   if (bytes.readUInt32LE(0) === 0xfeedfacf) return `Mach-O ${bytes.readUInt32LE(4).toString(16)}`
+  if (bytes.readUInt32BE(0) === 0xcafebabe) return 'Mach-O of several processors'
   const header = bytes.readUInt32LE(0x3c)
   if (bytes.toString('latin1', 0, 2) === 'MZ') return `PE ${bytes.readUInt16LE(header + 4).toString(16)}`
   return 'unknown'
@@ -74,8 +76,12 @@ describe('the program of each package', () => {
       const path = programOf(name)
       const all = listFiles(path)
       const binaries = all.filter((file) => /\.node$|^bin\/node(\.exe)?$/.test(file))
-      expect(binaries.map((file) => machineOf(join(path, file)))).toEqual(binaries.map(() => machine))
-      expect(binaries).toHaveLength(3)
+      // The module for serial ports is one file for all Macs.
+      const isForAll = (file: string) => name.startsWith('darwin') && file.includes('@serialport')
+      expect(binaries.map((file) => machineOf(join(path, file)))).toEqual(
+        binaries.map((file) => (isForAll(file) ? 'Mach-O of several processors' : machine)),
+      )
+      expect(binaries).toHaveLength(4)
       expect(all.filter((file) => file.endsWith('.map'))).toEqual([])
       expect(all).toEqual(expect.arrayContaining(['dist/main.js', 'dist/web/index.html', 'LICENSE']))
       // Its README names only files that it contains.
@@ -91,10 +97,10 @@ describe('the program of each package', () => {
     addLaunchers(path, false)
     const run = (args: readonly string[]) =>
       spawnSync(join(path, 'micwatch'), args, { cwd: folder.path, env: { PATH: '/nonexistent' }, encoding: 'utf8' })
-    expect(run(['--version'])).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: '' })
+    expect(run(['--version'])).toMatchObject({ status: 0, stdout: `${printedVersion}\n`, stderr: '' })
     const link = join(folder.path, 'link')
     symlinkSync(join(path, 'micwatch'), link)
-    expect(spawnSync(link, ['--version'], { encoding: 'utf8' }).stdout).toBe(`${version}\n`)
+    expect(spawnSync(link, ['--version'], { encoding: 'utf8' }).stdout).toBe(`${printedVersion}\n`)
     const report = run(['doctor', '--json', '--port', '0', '--data-dir', 'none'])
     expect([report.status, JSON.parse(report.stdout).checks[0].message]).toEqual([
       1,
@@ -129,20 +135,6 @@ describe('the program of each package', () => {
     expect(await ended).toBe(0)
   })
 })
-
-/** Expects that systemd accepts every line of the unit, and that its exposure is under 3.0. */
-function checkUnit(path: string): void {
-  const analyze = (...args: string[]) => spawnSync('systemd-analyze', args, { encoding: 'utf8' })
-  expect(analyze('security', '--offline=true', '--threshold=29', path).status).toBe(0)
-  // The program is not installed here, and systemd before 254 does not know the two keys.
-  const isExpected = (line: string) =>
-    /Unknown key.*Restart(Steps|MaxDelaySec)|node is not executable|user micwatch|^$/i.test(line)
-  expect(
-    analyze('verify', path)
-      .stderr.split('\n')
-      .filter((line) => !isExpected(line)),
-  ).toEqual([])
-}
 
 // Conformance: C-17.93.
 it('the program for arm64 creates an administrator, serves and lets them sign in, under qemu', async () => {
@@ -181,7 +173,8 @@ it('npm run package writes archives with one folder each, and their checksums', 
   const script = ['--import', 'tsx', 'scripts/package/index.ts', 'linux-x64', 'win-x64']
   execFileSync(process.execPath, script, { cwd: root, stdio: 'ignore' })
   const names = [`micwatch-${version}-linux-x64.tar.gz`, `micwatch-${version}-win-x64.zip`]
-  expect(readdirSync(release).sort()).toEqual([...names, `micwatch-${version}.cdx.json`, 'SHA256SUMS'].sort())
+  const bills = names.map((name) => `${name}.cdx.json`)
+  expect(readdirSync(release).sort()).toEqual([...names, ...bills, 'SHA256SUMS'].sort())
   execFileSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: release, stdio: 'ignore' })
   const unpacked = join(folder.path, 'unpacked')
   mkdirSync(unpacked)
@@ -189,7 +182,7 @@ it('npm run package writes archives with one folder each, and their checksums', 
   expect(readdirSync(unpacked)).toEqual([`micwatch-${version}`])
   const environment = { cwd: unpacked, env: { PATH: '/nonexistent' }, encoding: 'utf8' } as const
   expect(spawnSync(join(unpacked, `micwatch-${version}/micwatch`), ['--version'], environment).stdout).toBe(
-    `${version}\n`,
+    `${printedVersion}\n`,
   )
   rmSync(unpacked, { recursive: true })
   mkdirSync(unpacked)
@@ -201,6 +194,44 @@ it('npm run package writes archives with one folder each, and their checksums', 
   expect(machineOf(join(windows, 'bin/node.exe'))).toBe('PE 8664')
   rmSync(release, { recursive: true })
 })
+
+it('npx runs the demo from the packed npm package, with only the packages that have native code', async () => {
+  const { path, drop } = await createTestFolder()
+  onTestFinished(drop)
+  const env = { ...process.env, npm_config_cache: join(path, 'cache') }
+  execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', path], { cwd: root, env })
+  const [file = ''] = readdirSync(path).filter((name) => name.endsWith('.tgz'))
+  const empty = join(path, 'empty')
+  mkdirSync(empty)
+  const args = ['--yes', `--package=${join(path, file)}`, 'micwatch', 'serve', '--demo', '--json', '--port', '0']
+  // Ends npx and what it has started.
+  const child = spawn('npx', args, { cwd: empty, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+  const ended = new Promise((resolve) => child.on('close', resolve))
+  onTestFinished(async () => {
+    process.kill(-(child.pid as number), 'SIGKILL')
+    await ended
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text) => {
+      output += text
+    })
+  const address = () => /"address": "([^"]+)"/.exec(output)?.[1]
+  await Promise.race([
+    until('the demo runs', () => address() !== undefined),
+    ended.then(() => Promise.reject(new Error(`npx ended: ${output}`))),
+  ])
+  expect((await httpClient(address() as string).get('/api/health/')).json).toMatchObject({ version, commit })
+  expect(readdirSync(empty)).toEqual([])
+  const [folder = ''] = readdirSync(join(path, 'cache/_npx'))
+  const installed = listFiles(join(path, 'cache/_npx', folder, 'node_modules'))
+    .filter((name) => /^(@[^/]+\/)?[^@/]+\/package\.json$/.test(name))
+    .map((name) => join(name, '..').replace(/(argon2)-.*/, '$1-<platform>'))
+  const native = ['@node-rs/argon2', '@node-rs/argon2-<platform>', '@photostructure/sqlite']
+  const serial = ['bindings-cpp', 'bindings-interface', 'parser-delimiter', 'parser-readline']
+  const needed = ['debug', 'ms', 'node-addon-api', 'node-gyp-build', ...serial.map((name) => `@serialport/${name}`)]
+  expect([...new Set(installed)].sort()).toEqual([...native, ...needed, 'micwatch'].sort())
+}, 600_000)
 
 /** Returns the components of a bill of materials, without what is bundled into the program. */
 function unbundled(bill: string): readonly string[] {
@@ -219,12 +250,12 @@ it('the bill of materials of a package lists its Node.js, SQLite and native pack
   const installed = listFiles(join(path, 'node_modules')).filter((file) =>
     /^(@[^/]+\/)?[^@/]+\/package.json$/.test(file),
   )
-  expect(unbundled(bill)).toEqual([...installed.map((file) => join(file, '..')), 'node', 'sqlite'].sort())
+  // `ms` is also bundled, and `debug` is in the folder of the package for serial ports.
+  const names = installed.map((file) => join(file, '..')).filter((name) => name !== 'ms')
+  expect(unbundled(bill)).toEqual([...names, 'debug', 'node', 'sqlite'].sort())
   const { components, metadata } = JSON.parse(bill)
   expect(metadata.component).toMatchObject({ name: 'micwatch', version })
   expect(components.filter(({ name }: { name: string }) => name === 'node')).toMatchObject([{ version: nodeVersion }])
-  const all = unbundled(billOfPackages(root, targets)).filter((name) => name.startsWith('@node-rs/argon2-'))
-  expect(all).toEqual([...new Set(targets.map(({ argon2 }) => argon2))].sort())
 })
 
 /** Copies the sources and the installed packages to another folder, with new times. */
@@ -234,10 +265,18 @@ function copySources(copy: string): void {
   mkdirSync(cache, { recursive: true })
   mkdirSync(join(copy, 'node_modules/.cache'))
   symlinkSync(cache, join(copy, 'node_modules/.cache/micwatch-package'))
+  // As `git archive` of a repository with the tag of the release would write it.
+  const { commit, date } = source
+  const release = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version
+  const [, distance] = /~dev(\d+)$/.exec(version) ?? []
+  const described = distance === undefined ? `v${release}` : `v${release}-${distance}-g${commit?.slice(0, 8)}`
+  if (commit !== null)
+    writeFileSync(join(copy, 'scripts/archived-commit.txt'), `${commit} ${date.getTime() / 1000} ${described}\n`)
 }
 
 // Conformance: C-17.97.
-it('the same sources make the same packages in another folder, at another time and with another umask', () => {
+it('the same sources make the same packages in another folder, at another time and with another umask', async () => {
+  for (const name of ['rpm', 'nsis']) await installDebianPackage(name)
   const copy = join(folder.path, 'another folder')
   copySources(copy)
   const { metadata } = JSON.parse(readFileSync(join(root, 'dist/sbom.cdx.json'), 'utf8'))
@@ -248,12 +287,12 @@ it('the same sources make the same packages in another folder, at another time a
     execFileSync('sh', ['-c', command, process.execPath], { cwd, env: { ...process.env, ...variables } })
   }
   run(copy, '077', 'scripts/build.ts', elsewhere)
-  const packaging = 'scripts/package/index.ts deb-amd64 linux-x64'
+  const packaging = 'scripts/package/index.ts --fast deb-amd64 rpm-x86_64 linux-x64 win-x64-setup'
   run(copy, '077', packaging, elsewhere)
   run(root, '022', packaging, { SOURCE_DATE_EPOCH })
   const sums = (path: string) => readFileSync(join(path, 'release/SHA256SUMS'), 'utf8')
   expect(sums(copy)).toBe(sums(root))
-  expect(sums(root).trim().split('\n')).toHaveLength(3)
+  expect(sums(root).trim().split('\n')).toHaveLength(8)
   rmSync(join(root, 'release'), { recursive: true })
 })
 
@@ -271,9 +310,8 @@ it('a Debian package has the program, the unit, the configuration and scripts th
   onTestFinished(drop)
   const program = join(work, 'program')
   writeProgram(program, { root, target: targetNamed('deb-amd64'), cache })
-  const unit = join(root, 'deploy/micwatch.service')
   const deb = join(work, 'micwatch.deb')
-  writeFileSync(deb, buildDeb({ program, work: join(work, 'deb'), files, unit, version, architecture: 'amd64', date }))
+  writeFileSync(deb, buildDeb({ root, source, program, work: join(work, 'deb'), isFast: true }, 'amd64'))
 
   const dpkg = (...args: string[]) => execFileSync('dpkg-deb', args, { encoding: 'utf8', maxBuffer: 2 ** 28 })
   expect(dpkg('--field', deb, 'Package', 'Version', 'Architecture')).toBe(
@@ -294,13 +332,13 @@ it('a Debian package has the program, the unit, the configuration and scripts th
     /^ExecStart=\/opt\/micwatch\/bin\/node \/opt\/micwatch\/dist\/main\.js serve --config \/etc\/micwatch\/micwatch\.yaml$/m,
   )
   expect(installed).toMatch(/^User=micwatch$/m)
-  checkUnit(join(data, 'lib/systemd/system/micwatch.service'))
+  expect(await lintUnit(join(data, 'lib/systemd/system/micwatch.service'))).toEqual([])
   // The packages run from another root too.
   const { status, stdout } = spawnSync(join(data, 'usr/bin/micwatch'), ['--version'], {
     env: { PATH: '/bin:/usr/bin' },
     encoding: 'utf8',
   })
-  expect([status, stdout]).toEqual([0, `${version}\n`])
+  expect([status, stdout]).toEqual([0, `${printedVersion}\n`])
 })
 
 // Conformance: C-17.84.

@@ -8,6 +8,7 @@ import { configFor, deviceOf, startApp, startShure, until, withoutPush } from '.
 import { onTestEnd } from './support/cleanup.ts'
 import { eventually } from './support/eventually.ts'
 import { storedLevels } from './support/internals.ts'
+import { startWebhookReceiver } from './support/notifications/webhook-receiver.ts'
 import { preparePrometheus } from './support/prometheus.ts'
 
 // Conformance: C-12.71.
@@ -85,19 +86,23 @@ test('every query of the Grafana dashboard has a result, with remote write besid
   const { id } = deviceOf(simulator)
   simulator.show.set(id, { name: 'Nora', battery: 42, rf_level: -60, audio_level: -20 }, 1)
   const port = await freePort()
-  const scrape = { job_name: 'micwatch', scrape_interval: '1s', params: { channels: ['1'] } }
+  const tls = { scheme: 'https', tls_config: { insecure_skip_verify: true } }
+  const scrape = { job_name: 'micwatch', scrape_interval: '1s', params: { channels: ['1'] }, ...tls }
   const prometheus = await preparePrometheus([{ ...scrape, static_configs: [{ targets: [`127.0.0.1:${port}`] }] }])
   onTestEnd(prometheus.remove)
   await prometheus.start()
-  const app = await startApp({
+  const deadMansSwitch = await startWebhookReceiver([], 200)
+  await startApp({
     manufacturers: [configFor(simulator)],
     config: {
       server: { name: 'Hall A', port },
+      tls: 'auto',
+      backup: { keep: 1 },
+      heartbeat: { url: deadMansSwitch.url, interval: 12 },
       history_remote_write: { url: prometheus.writeUrl, interval_seconds: 1 },
     },
     isRecording: true,
   })
-  await until('the device is known', () => app.receiver(id))
   const file = new URL('../deploy/grafana/micwatch.json', import.meta.url)
   const { panels } = JSON.parse(await readFile(file, 'utf8')) as Dashboard
   const readPanel = async (title: string) => {
@@ -118,6 +123,12 @@ test('every query of the Grafana dashboard has a result, with remote write besid
   )
   expect(empty).toEqual([])
   expect(panels.length).toBeGreaterThan(10)
+  const [[, expiresInDays] = []] = await readPanel('Certificate expires in')
+  expect(Number(expiresInDays)).toBeGreaterThan(14)
+  for (const title of ['Last backup', 'Last heartbeat']) {
+    const [[, seconds] = []] = await readPanel(title)
+    expect(Number(seconds)).toBeLessThan(60)
+  }
   const written = 'micwatch_channel_battery_percent{instance=""}'
   await until('levels were written', async () => (await prometheus.query(written)).length > 0, 60_000)
   const outcomes = await prometheus.query('micwatch_remote_write_samples_total{outcome="rejected"}')

@@ -1,6 +1,6 @@
 /** Facts that arrive over a link are stored soon, so that a crash loses none of them. */
 
-import { expect, it, vi } from 'vitest'
+import { it } from 'vitest'
 import { startSsc1Simulator } from '../simulators/sennheiser/ssc1.ts'
 import { startStringsSimulator } from '../simulators/shure/strings.ts'
 import type { Channel } from '../src/domain/equipment/receiver.ts'
@@ -17,6 +17,7 @@ import {
   until,
 } from './support/app.ts'
 import { onTestEnd } from './support/cleanup.ts'
+import { eventually } from './support/eventually.ts'
 import { engines } from './support/store/databases.ts'
 import { tokenHeaders } from './support/tokens.ts'
 
@@ -96,8 +97,8 @@ it.concurrent.for(Object.keys(links).flatMap((link) => engines.map((engine) => [
     onTestEnd(() => db.close())
     for (const [change, expected] of changes) {
       change()
-      await vi.waitFor(async () => expect(await firstChannel(app)).toMatchObject(expected), 10_000)
-      await vi.waitFor(async () => expect(await storedChannel(db)).toMatchObject(expected), 5000)
+      await eventually(() => firstChannel(app)).toMatchObject(expected)
+      await eventually(() => storedChannel(db)).toMatchObject(expected)
     }
   },
 )

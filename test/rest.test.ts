@@ -110,6 +110,22 @@ describe('reads', () => {
   })
 })
 
+describe('the HTML of a page', () => {
+  it('names the scripts and styles that the page needs', async () => {
+    const { app } = await startService()
+    const filesOf = async (path: string) => {
+      const html = (await app.get(path)).bytes.toString()
+      return [...html.matchAll(/<link rel="(?:modulepreload|stylesheet)" crossorigin href="(.*?)"/g)].map(
+        ([, file]) => `${file}`,
+      )
+    }
+    const files = await filesOf('/wall')
+    expect(files.filter((file) => /\/wall-[^/]*\.(js|css)$/.test(file))).toHaveLength(2)
+    expect(await filesOf('/alerts')).not.toEqual(files)
+    for (const file of files) expect((await app.get(file)).status).toBe(200)
+  })
+})
+
 describe('texts over 1 kB', () => {
   it('are compressed as the client accepts, and support HEAD, ranges and ETags', async () => {
     const { app } = await startService()

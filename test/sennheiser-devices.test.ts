@@ -225,6 +225,28 @@ test.concurrent('reports packs in a charger as units as long as they are in it',
   await eventually(units).toMatchObject([{ id: unit.id, name: 'EW-DX SK, bay 2', base_chassis: chassis.id }])
 })
 
+// Conformance: C-24.13.
+test.concurrent('raises equipment_fault with the words of a base station, and clears it when the faults end', async () => {
+  const spectera = closeAfterTest(await startSsc2Simulator({ product: 'Spectera Base Station', serial: '5006' }))
+  const app = await startApp({ manufacturers: [sennheiserDevices(spectera.url)] })
+  await waitForSubscriptions(app, 1)
+  spectera.set('/api/health/psu', { psu1: 'disconnected' })
+  const alerts = async () => (await app.get('/api/alerts/?state=open')).json
+  const faults = [{ part: 'psu1', word: 'disconnected' }]
+  await eventually(alerts).toMatchObject([
+    {
+      ...{ kind: 'equipment_fault', severity: 'warning', channel_id: null },
+      message: 'RACK: a power supply has failed (psu1 disconnected)',
+      data: { fault: 'supply_failed', faults },
+    },
+  ])
+  expect((await app.receiver('sscv2:5006')).details).toMatchObject({ fault: 'supply_failed', faults })
+  spectera.set('/api/health/psu', { psu1: 'connected' })
+  await eventually(alerts).toEqual([])
+  const { details } = await app.receiver('sscv2:5006')
+  expect([details?.fault, details?.faults]).toEqual([undefined, undefined])
+})
+
 test.concurrent('reports refused requests of a device once, in the details of the source', async () => {
   const without = ['/api/audio/metering']
   const spectera = closeAfterTest(await startSsc2Simulator({ product: 'Spectera Base Station', without }))

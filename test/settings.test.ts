@@ -116,8 +116,9 @@ describe('POST /api/config/', () => {
         }
         expect((await changeSetting(app, key, 'America/New_York')).json[key]).toBe('America/New_York')
       } else if (kind.type === 'list') {
-        expect([key, (await changeSetting(app, key, '9;8')).status]).toEqual([key, 400])
-        expect((await changeSetting(app, key, '9, 8')).json[key]).toBe('9, 8')
+        const list = kind.names === undefined ? '9, 8' : [...kind.names].reverse().join(', ')
+        expect([key, (await changeSetting(app, key, list.replaceAll(',', ';'))).status]).toEqual([key, 400])
+        expect((await changeSetting(app, key, list)).json[key]).toBe(list)
       } else expect((await changeSetting(app, key, 'true')).json[key]).toBe(true)
     }
   })

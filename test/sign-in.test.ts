@@ -414,7 +414,7 @@ describe('create_admin', () => {
     const installation = await createInstallation()
     for (const [args, input, code, message] of [
       [[], '', 2, '--username'],
-      [['--username', 'a b', '--password-stdin'], `${password}\n`, 2, '--username: expected'],
+      [['--username', 'a b', '--password-stdin'], `${password}\n`, 2, 'user name: expected'],
       [['--username', 'ana'], '', 2, '--password-stdin'],
       [['--username', 'ana', '--password-stdin'], 'short\n', 1, 'at least 12 characters'],
       [['--username', 'ana', '--password-stdin'], '', 1, 'at least 12 characters'],

@@ -233,7 +233,8 @@ describe.concurrent('database files that are deleted or replaced while the servi
     ['without their log', (installation: Installation) => rm(`${databasePath(installation)}-wal`)],
     [
       'deleted with their folder',
-      (installation: Installation) => rm(join(installation.path, 'data'), { recursive: true }),
+      // The service may create a file in the folder meanwhile.
+      (installation: Installation) => rm(join(installation.path, 'data'), { recursive: true, maxRetries: 10 }),
     ],
     [
       'replaced',

@@ -196,7 +196,10 @@ function withoutMoved(table: string, row: object): object {
 /** Performers are now exported with their slots, and rules for all kinds without the kinds that 1.0.0 did not know. */
 function asExportedNow(exported: string): string {
   return exported
-    .replace('    kinds: []\n', '    kinds: []\n    excluded_kinds:\n      - levels_lost\n      - muted\n')
+    .replace(
+      '    kinds: []\n',
+      '    kinds: []\n    excluded_kinds:\n      - levels_lost\n      - audio_dropout\n      - audio_clipping\n      - muted\n      - off_plan\n      - unknown_carrier\n      - equipment_fault\n      - backup_failed\n',
+    )
     .replace('\nshows:', '\nslots:\n  - slot: 1\n    performer: Ann\n    role: Nora\nshows:')
 }
 
@@ -229,8 +232,10 @@ describe.each(engines)('data of 1.0.0 (%s)', (engine) => {
     await copyFile(join(from, 'export-sqlite.yaml'), join(installation.path, 'export.yaml'))
     const imported = await installation.run(['import', 'export.yaml', '--dry-run', '--json'])
     const expected = JSON.parse(await readFile(join(from, 'imported.json'), 'utf8'))
-    // A section that 1.0.0 did not have.
-    expected.counts.slots = { created: 0, updated: 0, unchanged: 0 }
+    // Sections that 1.0.0 did not have.
+    for (const section of ['slots', 'frequency_plans']) {
+      expected.counts[section] = { created: 0, updated: 0, unchanged: 0 }
+    }
     expect([imported.code, imported.json()]).toEqual([0, expected])
     await writeFile(join(installation.path, 'old.backup'), await readGzip('micwatch.backup', from))
     const restored = await installation.run(['restore', 'old.backup', '--json'])

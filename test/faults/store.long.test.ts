@@ -127,7 +127,6 @@ describe('kill -9', () => {
     const report = await killCycles({ cycles: 20, start: () => installation.serve(), random: randomFrom(seed) })
     expect({ seed, lost: report.lost }).toEqual({ seed, lost: [] })
     expect(report.acknowledged).toBeGreaterThan(100)
-    expect(report.slowestStartMs).toBeLessThan(timeLimit(5000))
     await until('all receivers are known', async () => (await report.last.receivers()).length === 5)
     report.last.kill('SIGTERM')
     await report.last.ended

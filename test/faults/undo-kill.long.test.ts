@@ -16,12 +16,13 @@ const contents = {
   performers: 'id, name, notes, picture',
   assignments: 'performer, wireless_unit, role, is_active',
   scenes: 'id, title, arrangement, recalled_at is null',
+  frequency_plans: 'id, title, carriers, used_at is null',
   undo_records: 'id, is_undone',
   "events where kind = 'moved'": 'kind',
   "audit where action = 'undo'": 'target',
 }
 
-// Conformance: C-21.74.
+// Conformance: C-21.74, C-23.44.
 it('undoes everything or nothing', async () => {
   const installation = await createInstallation()
   const data = join(installation.path, 'data')
@@ -43,6 +44,9 @@ it('undoes everything or nothing', async () => {
   const imported = await first.post('/api/import/cast/', cast)
   await first.put('/api/slots/60/', { label: 'Spare', performer_name: 'Ada' })
   const scene = (await first.post(`/api/shows/${show.id}/scenes/`, { title: 'Act 1' })).json
+  const plans = '/api/frequency-plans/'
+  const plan = (await first.post(plans, { title: 'Evening', carriers: [{ slot: 1, mhz: '470.000' }] })).json
+  await first.post(`${plans}${plan.id}/use`)
   await first.put('/api/slots/60/', { label: 'Guest', performer_name: 'Ben', color: 'red' })
   // Each can be undone, because none changes what an earlier one has changed.
   const actions = {
@@ -50,6 +54,7 @@ it('undoes everything or nothing', async () => {
     recall: await first.post(`/api/shows/${show.id}/scenes/${scene.id}/recall`, {}),
     moves: await first.put('/api/slots/', { moves }),
     group: await first.send('DELETE', `/api/groups/${group.id}/`),
+    plan: await first.send('DELETE', `${plans}${plan.id}/`),
   }
   first.kill('SIGTERM')
   await first.ended

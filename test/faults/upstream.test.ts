@@ -42,7 +42,7 @@ interface FailureCase {
   /** Behaviour of the system; network faults are in `networks`. */
   readonly response?: Responder
   readonly error: RegExp
-  /** The timeout to configure, in seconds, if this case tests the timeout. */
+  /** The timeout to configure, in seconds: short for a case that tests it, long for one that takes time. */
   readonly timeout?: number
 }
 
@@ -107,12 +107,13 @@ const failures: readonly FailureCase[] = [
   wrongShape('null', { devices: null }),
   wrongShape('an object inside', { devices: { d1: {} } }),
   wrongShape('text', { devices: 'none' }),
-  { row: 'U19', name: 'an endless body', response: endless, error: /larger than Micwatch accepts/ },
+  { row: 'U19', name: 'an endless body', response: endless, error: /larger than Micwatch accepts/, timeout: 60 },
   {
     row: 'U19',
     name: 'a gzip bomb',
     response: (_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
     error: /larger than Micwatch accepts/,
+    timeout: 60,
   },
   {
     row: 'U19',
@@ -170,6 +171,11 @@ let before: Record<string, unknown>[] = []
 async function healthOf(code: string) {
   const { json } = await app.get(`/api/health/?manufacturer=${code}`)
   return json.vendor_api
+}
+
+function withoutLevels(receiver: unknown): unknown {
+  const isLevel = (name: string) => ['audio_level', 'rf_level', 'condition'].includes(name)
+  return JSON.parse(JSON.stringify(receiver, (name, value) => (isLevel(name) ? undefined : value)))
 }
 
 async function receiverOf(code: string) {
@@ -251,9 +257,6 @@ beforeAll(async () => {
 })
 
 describe('a system that fails', () => {
-  /** When the receiver of each system was last seen, after a poll has failed. */
-  const lastSeen = new Map<string, string>()
-
   // Reliability: 1.9, 1.10, 2.1.2, U1, U2, U3, U4, U6, U10, U11, U12, U13, U19, U20, U22, U23, 3.12.7.
   it.each(failures)('$row $name: reports a failed cycle and keeps all known data', async (failure) => {
     const code = codeOf(failure)
@@ -266,8 +269,9 @@ describe('a system that fails', () => {
     const known = before.find(({ manufacturer }) => manufacturer === code)
     const { json } = await app.get('/api/data.json')
     const receiver = json.receivers.find(({ id }: { id: number }) => id === known?.id)
-    expect(receiver).toEqual(known)
-    lastSeen.set(code, (await receiverOf(code)).last_seen)
+    // On a busy machine, this case may begin after the 30 seconds in which levels stay known.
+    const compared = performance.now() - faultsAt > 25_000 ? withoutLevels : (whole: unknown) => whole
+    expect(compared(receiver)).toEqual(compared(known))
   })
 
   // Reliability: 1.9, 2.1.1, U2, U3.
@@ -293,9 +297,15 @@ describe('a system that fails', () => {
   })
 
   // Reliability: 2.1.2.
-  it('does not count as having been seen', async () => {
-    for (const [code, before] of lastSeen) expect([code, (await receiverOf(code)).last_seen]).toEqual([code, before])
-  })
+  it.each(['reset', 'silence', '502', 'a login page', 'two content encodings'])(
+    'does not count as having been seen: %s',
+    async (name) => {
+      const code = codeOf(failures[find(name)] as FailureCase)
+      const { last_seen } = await receiverOf(code)
+      expect(await app.post(`/api/refresh/?manufacturer=${code}`)).toMatchObject({ status: 503 })
+      expect((await receiverOf(code)).last_seen).toBe(last_seen)
+    },
+  )
 
   // Reliability: 2.1.3, 2.1.6, U1.
   it('is polled at once by a refresh, which reports the outcome', async () => {

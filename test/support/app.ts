@@ -2,11 +2,13 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Logger, pino } from 'pino'
+import { sourceOf } from '../../scripts/bill-of-materials.ts'
+import { readSource } from '../../scripts/source.ts'
 import { type LectrosonicsSimulatorOptions, startLectrosonicsSimulator } from '../../simulators/lectrosonics/dsqd.ts'
 import { type SennheiserSimulatorOptions, startSennheiserSimulator } from '../../simulators/sennheiser/system.ts'
 import type { Simulator } from '../../simulators/show/simulator.ts'
@@ -25,7 +27,12 @@ import { createEmptyDatabase, createTestDatabase, createTestFolder, type Engine 
 import { timeLimit, waitInTurns } from './time-limit.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-export const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+const bill = join(root, 'dist/sbom.cdx.json')
+/** The sources of the build, if there is one. */
+const source = existsSync(bill) ? sourceOf(readFileSync(bill, 'utf8')) : readSource(root)
+export const { version, commit } = source
+/** The output of `--version`. */
+export const release = commit === null ? version : `${version} (${commit.slice(0, 10)})`
 
 // --- Simulated systems -----------------------------------------------------------------------------------------------
 
@@ -118,6 +125,7 @@ export interface TestAppOptions {
   readonly webRoot?: string
   /** Silent by default. */
   readonly log?: Logger
+  readonly recentLog?: () => readonly string[]
 }
 
 export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
@@ -143,6 +151,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     webRoot: options.webRoot ?? join(root, 'dist/web'),
     servesOnly,
     isRecording,
+    ...(options.recentLog && { recentLog: options.recentLog }),
   })
   let closing: Promise<void> | undefined
   const close = () => {

@@ -1,4 +1,4 @@
-/** Installs Debian packages that tests need, on Debian as root; elsewhere an error names the missing package. */
+/** Installs Debian packages that tests and checks need, on Debian as root; elsewhere an error names the missing package. */
 
 import { execFile } from 'node:child_process'
 import { access, constants } from 'node:fs/promises'
@@ -13,7 +13,7 @@ export async function installDebianPackage(name: string): Promise<void> {
   const lock = join(tmpdir(), 'micwatch-chromium.lock')
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   await promisify(execFile)('flock', [lock, 'sh', '-c', install], { env }).catch((cause) => {
-    throw new Error(`The tests need the program ${name}, and \`apt-get install ${name}\` failed. Install it.`, {
+    throw new Error(`The package ${name} is needed, and \`apt-get install ${name}\` failed. Install it.`, {
       cause,
     })
   })
@@ -33,7 +33,7 @@ export async function findProgram(
     const installed = await findInstalled(name)
     if (installed !== undefined) return installed
   }
-  throw new Error(`The tests need ${debianPackage}: install it, so that ${name} is found on the PATH.`)
+  throw new Error(`${name} is needed: install ${debianPackage}, so that it is found on the PATH.`)
 }
 
 async function findInstalled(name: string): Promise<string | undefined> {

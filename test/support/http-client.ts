@@ -22,6 +22,9 @@ export interface HttpClient {
   raw(text: string): Promise<string>
 }
 
+/** A service that is silent for this time does not respond at all, even on a busy machine. */
+const silenceMs = 60_000
+
 /** `check` is called with every response, and throws if it is not as expected. */
 export function httpClient(
   url: string,
@@ -48,6 +51,7 @@ export function httpClient(
         },
       )
       clientRequest.on('error', reject)
+      clientRequest.setTimeout(silenceMs, () => clientRequest.destroy(new Error(`${method} ${path}: no response`)))
       clientRequest.end(body)
     })
   const sendJson = (method: string, path: string, body: unknown, headers: Headers = {}) =>

@@ -2,10 +2,15 @@
 
 import { startPlanningCenter } from '../../simulators/planning-center.ts'
 import { startSsc1Simulator } from '../../simulators/sennheiser/ssc1.ts'
+import { createAcknowledgeToken } from '../../src/alerts/acknowledge-links.ts'
 import type { Documented, OpenApi } from '../../src/http/routes/openapi-document.ts'
+import { findNotificationChannel } from '../../src/storage/notifications.ts'
+import { openSecrets } from '../../src/storage/secrets.ts'
 import { configFor, deviceOf, startApp, startShure, until } from './app.ts'
 import { onTestEnd } from './cleanup.ts'
+import { addClip } from './clips.ts'
 import { type Schema, valuesOf } from './schema-values.ts'
+import { withDatabase } from './store/databases.ts'
 import { tokenHeaders } from './tokens.ts'
 
 export interface Operation extends Documented {
@@ -59,15 +64,24 @@ export async function startService() {
   onTestEnd(() => Promise.all([rack.close(), planningCenter.close()]))
   const app = await startApp({
     manufacturers: [configFor(shure), { code: 'sennheiser', config: { devices: [rack.url] } }],
-    config: { planning_center_url: planningCenter.url, discovery_ranges: ['127.0.0.0/8'], rate_limit },
+    config: {
+      planning_center_url: planningCenter.url,
+      discovery_ranges: ['127.0.0.0/8'],
+      rate_limit,
+      backup: { keep: 1 },
+      listening: true,
+      audio_evidence: true,
+      audio: { interfaces: ['127.0.0.1'] },
+    },
     isRecording: true,
   })
   // The record with the id 1 may be removed.
   await tokenHeaders(app, 'viewer')
-  const headers = await tokenHeaders(app, 'admin')
+  const headers = await tokenHeaders(app, 'admin', ['listen'])
   for (const key of ['IDENTIFY', 'IDENTIFY_DURING_SHOWS'])
     await app.post('/api/config/', { key, value: 'true' }, headers)
   await until('all receivers are known', async () => (await app.receivers()).length === 3)
+  await until('the first backup is written', () => app.service.backups.isUpToDate)
   // A device that has moved, and three with the address of another one, which are queued for review.
   shure.show.set(deviceOf(shure, 1).id, { ip: '10.77.0.1' })
   const { ip } = deviceOf(shure)
@@ -81,7 +95,7 @@ export async function startService() {
     const { json } = await app.get(path, headers)
     return json.results ?? json
   }
-  return { app, headers, list, token: planningCenter.token }
+  return { app, headers, list, token: planningCenter.token, rack: rack.url }
 }
 
 /** A time of a whole second. */
@@ -89,13 +103,28 @@ const secondsFromNow = (seconds: number) => new Date(Math.floor(Date.now() / 100
 const password = 'correct horse battery'
 const code = 'second'
 
+const stageSweep = { source: 'stage', mhz_from: 470, mhz_step: 0.025, dbm: [-98, -97, -99, -98, -97] }
+
 /** Inputs that do not follow from the schemas, because they depend on what is stored. */
-function specialInputs({ app, headers, list, token }: Service): Readonly<Record<string, () => Input | Promise<Input>>> {
+function specialInputs({
+  app,
+  headers,
+  list,
+  token,
+  rack,
+}: Service): Readonly<Record<string, () => Input | Promise<Input>>> {
   const newestOf = async (path: string): Promise<Input> => ({ body: { ids: [await newest(list, path)] } })
+  const firstCapture = () => ({ id: 1 })
   const review = () => newestOf('/api/admin/discovery-queue/')
   const connections = () => newestOf('/api/admin/realtime-connections/')
   const alert = async () => newest(list, '/api/alerts/?state=open')
   const marker = async () => ({ id: await newest(list, '/api/events/?kind=marker') })
+  const clip = async () => ({ id: await addClip(app) })
+  /** Deleting sweeps is tried before. */
+  const sweeps = async () => {
+    await app.post('/api/sweeps/', stageSweep, headers)
+    return { id: 'stage' }
+  }
   const ofRack = async () => (await app.receivers()).find(({ manufacturer }) => manufacturer === 'sennheiser')
   const pictured = async () =>
     (await list('/api/performers/')).find(({ picture }) => String(picture).startsWith('/api')) ?? {}
@@ -104,11 +133,25 @@ function specialInputs({ app, headers, list, token }: Service): Readonly<Record<
   const range = () => {
     return { query: { channels: '1,2', from: secondsFromNow(-60), to: secondsFromNow(0) } }
   }
+  const link = async () => {
+    const service = { ...{ type: 'webhook', config: { url: 'http://127.0.0.1:9/' } }, acknowledge_link: true }
+    const { json } = await app.post('/api/admin/notification-channels/', { name: 'Links', ...service }, headers)
+    const [linked] = (await list('/api/alerts/')).filter(({ state }) => state !== 'cleared')
+    const secrets = await openSecrets(app.dataDir)
+    const channel = await withDatabase(app, ({ read }) => findNotificationChannel(read, secrets, json.id))
+    if (channel === undefined || linked === undefined) throw new Error('There is no channel or no alert.')
+    const signed = { id: Number(linked.id), raised_at: Date.parse(String(linked.raised_at)) }
+    return { body: { token: createAcknowledgeToken(channel, signed, Date.now() + 60_000) } }
+  }
   return {
+    showAcknowledgeLink: link,
+    useAcknowledgeLink: link,
     acknowledgeAlert: async () => ({ id: await alert() }),
     snoozeAlert: async () => ({ id: await alert(), body: { minutes: 10 } }),
     createPlaceholder: () => ({ body: { kind: 'wired', name: 'Lectern' } }),
     createFrequencyProfile: () => ({ body: { name: 'Hall', levels: { standard: {} } } }),
+    createFrequencyPlan: () => ({ body: { title: 'Evening', carriers: [{ slot: 1, mhz: '470.000' }] } }),
+    changeFrequencyPlan: () => ({ body: { title: 'Late' } }),
     saveGroup: () => ({ body: { title: 'Leads' } }),
     swapSlots: () => ({ id: 1, body: { with: 2, what: 'people' } }),
     changeChannel: () => ({ body: { slot: 40 } }),
@@ -118,6 +161,7 @@ function specialInputs({ app, headers, list, token }: Service): Readonly<Record<
       const { authorization = '' } = await tokenHeaders(app, 'viewer')
       return { body: { token: authorization.replace('Bearer ', '') } }
     },
+    endOwnSession: () => ({ id: '0123456789abcdef' }),
     createUser: () => ({ body: { username: 'bo', password, role: 'viewer' } }),
     changeConfig: () => ({ body: { key: 'alert_battery_threshold', value: '100' } }),
     removeConfig: () => ({ query: { key: 'alert_battery_threshold' } }),
@@ -129,7 +173,10 @@ function specialInputs({ app, headers, list, token }: Service): Readonly<Record<
     detectEquipment: () => ({ body: { address: 'tcp://127.0.0.1:9', plugin: 'dpa' } }),
     testConfiguration: () => ({ body: { code: 'shure' } }),
     createReceiver: () => ({ body: { manufacturer: 'shure', name: 'Spare', serial_number: '7' } }),
+    startCapture: () => ({ body: { address: rack } }),
+    ...{ getCapture: firstCapture, stopCapture: firstCapture, getCaptureFile: firstCapture },
     identifyReceiver: async () => ({ id: (await ofRack())?.id ?? 0 }),
+    startReceiverScan: () => ({ body: { from_mhz: 500, to_mhz: 510, step_khz: 25, confirm: true } }),
     createNotificationChannel: () => ({
       body: { name: 'Hook', type: 'webhook', config: { url: 'http://127.0.0.1:9/' } },
     }),
@@ -142,6 +189,24 @@ function specialInputs({ app, headers, list, token }: Service): Readonly<Record<
     listPlanningCenterServiceTypes: () => ({ body: { token } }),
     listPlanningCenterPlans: () => ({ body: plan }),
     listPlanningCenterPositions: () => ({ body: plan }),
+    pushSweep: () => ({ body: stageSweep }),
+    streamSweeps: () => ({ query: { source: 'stage' } }),
+    getBands: () => ({ query: { country: 'DE' } }),
+    changeBands: () => ({ query: { country: 'DE' }, body: { bands: [] } }),
+    resetBands: () => ({ query: { country: 'DE' } }),
+    addAudioStream: () => ({
+      body: { name: 'Stage', address: '239.1.2.3', port: 5004, encoding: 'L24', sample_rate: 48_000, channels: 8 },
+    }),
+    getSweeps: () => ({ id: 'stage' }),
+    keepSweeps: sweeps,
+    resetSweeps: sweeps,
+    removeSweeps: () => ({ id: 'stage' }),
+    getClip: clip,
+    getClipSound: clip,
+    removeClip: clip,
+    setNotNow: () => ({ id: 1, body: { not_now: true } }),
+    setChannelAudio: () => ({ id: 1, body: null }),
+    getChannelAudio: () => ({ id: 1 }),
     scanNetwork: () => ({ body: { scan_subnet: '127.0.0.1/32' } }),
     approveQueueEntries: review,
     rejectQueueEntries: review,

@@ -3,7 +3,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { Errors } from 'typebox/schema'
-import { type EventBody, EventList, HistoryLevels, type HistoryLevelsBody } from '../../../src/contract/history.ts'
+import {
+  type DataAtTimeBody,
+  type EventBody,
+  EventList,
+  HistoryLevels,
+  type HistoryLevelsBody,
+} from '../../../src/contract/history.ts'
 import { tierSteps } from '../../../src/domain/history/tiers.ts'
 
 /** A message about an event, without its number. */
@@ -19,6 +25,8 @@ export interface FakeHistory {
   /** Times with another state than on, in epoch seconds; `-` is a gap. Without a channel, of all. */
   states: { channelId?: number; from: number; to: number; letter: string }[]
   events: EventBody[]
+  /** The state at every earlier time. */
+  earlier: Pick<DataAtTimeBody, 'receivers' | 'assignments'>
   /** If set, levels are refused with this text. */
   error: string | null
   /** Sites that could not be asked for levels. */
@@ -36,6 +44,7 @@ export function createFakeHistory(send: (message: EventMessage) => void): FakeHi
   let cancelled = 0
   const history: FakeHistory = {
     ...{ since: 0, dropouts: [], states: [], events: [], error: null, interruptedSites: [], delayMs: 0, queries: [] },
+    earlier: { receivers: [], assignments: [] },
     get cancelled() {
       return cancelled
     },
@@ -58,7 +67,7 @@ export function createFakeHistory(send: (message: EventMessage) => void): FakeHi
       if (path === '/api/history/at/') {
         const time = Date.parse(searchParams.get('time') ?? '') / 1_000
         json(
-          time < history.since ? { error: 'There is no record of this time.', status: 404 } : {},
+          time < history.since ? { error: 'There is no record of this time.', status: 404 } : history.earlier,
           time < history.since ? 404 : 200,
         )
         return true

@@ -25,9 +25,9 @@ import { noSources } from '../../../src/domain/equipment/health.ts'
 import { pages } from '../../../src/domain/pages.ts'
 import { createFakeHistory, type FakeHistory } from './fake-history.ts'
 
-const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
-  version: string
-}
+/** That of the built pages, which reload if the service has another one. */
+const { version } = JSON.parse(readFileSync(new URL('../../../dist/sbom.cdx.json', import.meta.url), 'utf8')).metadata
+  .component as { version: string }
 const builtPages = fileURLToPath(new URL('../../../dist/web/', import.meta.url))
 const headers = {
   'content-security-policy':
@@ -253,6 +253,7 @@ export function receiver(id: number, transmitters: readonly (Partial<Transmitter
       ...{ id: slot, channel: index + 1, slot, name, frequency: '540.000', audio_level: null, rf_level: null },
       transmitter: received,
       condition: conditionOf(received),
+      not_now: null,
     }
   })
   const hardware = { name: `Rack ${id}`, device_type: 'ad', model: 'AD4Q', ip: `10.0.0.${id}`, manufacturer: 'shure' }
@@ -329,7 +330,7 @@ function encode(message: LiveMessage): string {
 
 function snapshotOf(data: FakeData): Extract<LiveMessage, { type: 'snapshot' }>['data'] {
   const { alerts, shows, sites } = data
-  const none = { sources: [], performers: [], silences: [], queue: { pending: 0 } }
+  const none = { sources: [], performers: [], silences: [], queue: { pending: 0 }, listeners: null }
   return { ...dataOf(data), ...none, alerts, shows, sites }
 }
 
@@ -358,5 +359,9 @@ function healthOf({ upstream, healthyManufacturers, version }: FakeData): Health
     store,
     timestamp: '',
     version,
+    commit: null,
+    project_url: null,
+    public_url: null,
+    update: null,
   }
 }

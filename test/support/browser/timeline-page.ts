@@ -76,7 +76,7 @@ export function hasSwatch(page: Page, item: string): Promise<boolean> {
   const [, text = '', token = ''] = /^(.*) (--.*)$/.exec(item) ?? []
   return page.evaluate<boolean>(`(() => {
     const items = [...document.querySelectorAll('.timeline-legend li')]
-    const swatch = items.find(({ textContent }) => textContent === '${text}')?.querySelector('canvas')
+    const swatch = items.find((item) => item.querySelector('span').firstChild.data === '${text}')?.querySelector('canvas')
     if (!swatch) return false
     const { data } = swatch.getContext('2d').getImageData(0, 0, swatch.width, swatch.height)
     return new Uint32Array(data.buffer).includes(${readColour(token)})

@@ -1,6 +1,7 @@
 /** Builds the pages with a second, generated language: every English text in square brackets. */
 
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { cp, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -21,11 +22,16 @@ export async function buildTranslatedPages(folder: string, tag: string): Promise
     'package.json',
     'vite.config.ts',
     'scripts/catalogues.ts',
+    'scripts/page-files.ts',
+    'scripts/source.ts',
+    'scripts/archived-commit.txt',
     'tsconfig.json',
   ]) {
     await cp(join(root, path), join(folder, path), { recursive: true })
   }
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
+  // The pages must have the version of the service, which depends on the commit.
+  if (existsSync(join(root, '.git'))) await symlink(join(root, '.git'), join(folder, '.git'))
   await writeFile(join(folder, 'web/languages', `${tag}.json`), JSON.stringify(bracketed(english)))
   const vite = join(root, 'node_modules/vite/bin/vite.js')
   const env = { PATH: process.env.PATH, NODE_ENV: 'production' }

@@ -66,8 +66,8 @@ export function testHostileNames(namesPerMessage: number): void {
 
   it('are different, and leave only visible characters in texts', () => {
     expect(new Set(messages.flatMap(({ alerts }) => alerts.map(({ data }) => data.name))).size).toBe(2000)
-    for (const { title, lines } of texts) {
-      for (const line of [title, ...lines]) {
+    for (const text of texts) {
+      for (const line of [text.title, ...linesOf(text)]) {
         expect(line.isWellFormed()).toBe(true)
         expect(line).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069\u2028\u2029]/u)
       }
@@ -119,7 +119,7 @@ export function testHostileNames(namesPerMessage: number): void {
     expect(new Set([...valuesOf('to'), ...valuesOf('from'), ...valuesOf('content-type')]).size).toBe(3)
     expect(sorted(valuesOf('message-id'))).toEqual(sorted(messages.map(({ id }) => `<${id}@venue.example>`)))
     expect(sorted(valuesOf('subject'))).toEqual(sorted(texts.map(({ title }) => title)))
-    expect(sorted(mails.map(({ text }) => text))).toEqual(sorted(texts.map(({ lines }) => lines.join('\n'))))
+    expect(sorted(mails.map(({ text }) => text))).toEqual(sorted(texts.map((text) => linesOf(text).join('\n'))))
   })
 
   it('are each one JSON object that MQTT publishes', async () => {
@@ -132,13 +132,14 @@ export function testHostileNames(namesPerMessage: number): void {
     await eventually(() => received.length).toBe(messages.length)
     const byId = new Map((received as { id: string }[]).map((body) => [body.id, body]))
     for (const [index, message] of messages.entries()) {
-      const { title, lines } = texts[index] ?? { title: '', lines: [] }
+      const text = texts[index]
+      if (text === undefined) throw new Error('There is no text.')
       const expected = {
         id: message.id,
         topic: 'mics/alerts',
         severity: 'critical',
-        title,
-        text: lines.join('\n'),
+        title: text.title,
+        text: linesOf(text).join('\n'),
         url: null,
       }
       expect(byId.get(message.id)).toEqual({ ...toBody(message), ...expected })
@@ -147,8 +148,13 @@ export function testHostileNames(namesPerMessage: number): void {
   })
 }
 
+function linesOf({ lines }: NotificationText): readonly string[] {
+  return lines.map(({ text }) => text)
+}
+
 /** Returns the text as users see it. Services without titles show the title of several alerts as the first line. */
-function toShown(vendor: Vendor, { title, lines }: NotificationText): string {
+function toShown(vendor: Vendor, shown: NotificationText): string {
+  const [{ title }, lines] = [shown, linesOf(shown)]
   const hasTitle = !['slack', 'discord', 'telegram'].includes(vendor) || lines.length > 1
   const text = [...(hasTitle ? [title] : []), ...lines].join('\n')
   return vendor === 'teams' ? text.replace(/\{(?=\{)/g, '{ ') : text

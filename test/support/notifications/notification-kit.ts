@@ -38,6 +38,7 @@ export async function startNotifications(urls: readonly string[], engine: Engine
       type: 'webhook',
       enabled: true,
       without_names: false,
+      acknowledge_key: null,
       config: { url },
       secrets: {},
       signing,

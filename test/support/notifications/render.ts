@@ -44,19 +44,23 @@ export function renderTelegram(text: string, isParsed: boolean): Rendered {
 type Card = Readonly<Record<string, unknown>>
 
 /** Teams: an adaptive card in a message. A `TextBlock` contains Markdown; every text may contain date functions. */
-export function renderTeams(message: Card): Rendered & { readonly title: string } {
+export function renderTeams(message: Card): Rendered & { readonly title: string; readonly links: readonly string[] } {
   const [attachment, ...others] = message.attachments as Card[]
-  const { type, version, body } = (attachment?.content ?? {}) as Card
+  const { type, version, body, actions = [] } = (attachment?.content ?? {}) as Card
   const isCard = attachment?.contentType === 'application/vnd.microsoft.card.adaptive' && type === 'AdaptiveCard'
   if (message.type !== 'message' || !isCard || others.length > 0 || !/^1\.[0-5]$/.test(String(version))) {
     throw new Error('This is not a message with one adaptive card.')
   }
   const markup: string[] = []
+  const opened = [...(actions as Card[])]
   const lines = (body as Card[]).map((block) => {
     if (block.type !== 'RichTextBlock') markup.push(String(block.type))
-    return (block.inlines as Card[]).map((run) => (run.type === 'TextRun' ? String(run.text) : '')).join('')
+    const runs = block.inlines as Card[]
+    opened.push(...runs.flatMap(({ selectAction }) => (selectAction === undefined ? [] : [selectAction as Card])))
+    return runs.map((run) => (run.type === 'TextRun' ? String(run.text) : '')).join('')
   })
   markup.push(...(lines.join('\n').match(/\{\{(DATE|TIME)\(/g) ?? []))
   const [title = '', ...texts] = lines
-  return { title, text: texts.join('\n'), markup }
+  const links = opened.map(({ type, url }) => (type === 'Action.OpenUrl' ? String(url) : `${type}`))
+  return { title, text: texts.join('\n'), markup, links }
 }

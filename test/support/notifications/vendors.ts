@@ -18,6 +18,8 @@ export interface Shown {
   readonly text: string
   /** Parts of the text that the service treats as markup, mentions or commands. */
   readonly markup: readonly string[]
+  /** The addresses that a person can open from it. */
+  readonly links: readonly string[]
   readonly priority: string | number | null
   readonly headers: IncomingMessage['headers']
 }
@@ -143,7 +145,9 @@ const replyOf: Readonly<Record<Vendor, (request: VendorRequest) => Reply>> = {
     if (headers.authorization !== `Bearer ${keys.ntfy}`) return error(403, 40301, 'forbidden')
     if (Buffer.byteLength(text) > 8192) return error(413, 41303, 'JSON body too large')
     const { topic, title, message, priority, tags, ...others } = json
-    if (!hasOnly(others, ['click'])) return error(400, 40024, 'unknown field')
+    const { actions = [], ...optional } = others
+    if (!hasOnly(optional, ['click'])) return error(400, 40024, 'unknown field')
+    if (!areViews(actions)) return error(400, 40018, 'invalid request: actions invalid')
     if (typeof topic !== 'string' || !/^[-_A-Za-z0-9]{1,64}$/.test(topic)) return error(400, 40009, 'invalid topic')
     if (![1, 2, 3, 4, 5].includes(priority as number)) return error(400, 40007, 'invalid priority')
     if (typeof message !== 'string' || message === '') return error(400, 40000, 'empty message')
@@ -152,7 +156,12 @@ const replyOf: Readonly<Record<Vendor, (request: VendorRequest) => Reply>> = {
     return accept(
       200,
       { id: 'sPs71M8A2T', event: 'message' },
-      { title: String(title), text: message, priority: Number(priority) },
+      {
+        title: String(title),
+        text: message,
+        priority: Number(priority),
+        links: [...linksIn(message), ...actions.map(({ url }) => url)],
+      },
     )
   },
 
@@ -250,10 +259,22 @@ const replyOf: Readonly<Record<Vendor, (request: VendorRequest) => Reply>> = {
   },
 }
 
+/** ntfy allows three actions. */
+function areViews(actions: unknown): actions is readonly { readonly url: string }[] {
+  const isView = ({ action, label, url, ...others }: Record<string, unknown>) =>
+    action === 'view' && typeof label === 'string' && URL.canParse(String(url)) && hasOnly(others, [])
+  return Array.isArray(actions) && actions.length <= 3 && actions.every(isView)
+}
+
+function linksIn(text: string): readonly string[] {
+  return text.match(/https:\/\/[^\s"]+/g) ?? []
+}
+
 function hasOnly(fields: object, allowed: readonly string[]): boolean {
   return Object.keys(fields).every((name) => allowed.includes(name))
 }
 
 function accept(status: number, body: unknown, shown: Partial<Shown> & Pick<Shown, 'text'>): Reply {
-  return { status, body, shown: { title: null, markup: [], priority: null, ...shown } }
+  const links = linksIn(shown.text)
+  return { status, body, shown: { title: null, markup: [], links, priority: null, ...shown } }
 }

@@ -2,8 +2,10 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect } from 'vitest'
+import type { FaultWord } from '../../../src/contract/alert-data.ts'
 import type { ChannelDetails, TransmitterDetails, TransmitterSlot } from '../../../src/contract/channels.ts'
-import { faults } from '../../../src/contract/values.ts'
+import { faults } from '../../../src/contract/faults.ts'
+import type { ReceiverDetails } from '../../../src/contract/receivers.ts'
 import type { DeviceReport } from '../../../src/domain/equipment/receiver.ts'
 import { type MinimalServer, serveHttp } from './plugin-kit-server.ts'
 
@@ -69,6 +71,7 @@ const channelDetailFields: Record<keyof ChannelDetails, unknown> = {
     rf_concealed: flag,
     rf_overload: flag,
     booster_feed: flag,
+    sync_result: text,
     overload: flag,
     second_frequency: frequency,
   },
@@ -78,18 +81,37 @@ const channelDetailFields: Record<keyof ChannelDetails, unknown> = {
   ...{ group_channel: expect.stringMatching(/^\w+,\w+$/), unregistered_transmitter: flag },
   ...{ input_level: expect.stringMatching(/^(aux|line)$/), audio_mode: text },
   slots: expect.any(Array),
+  charging: expect.stringMatching(/^(charging|full)$/),
   ...{ band: text, transmission_mode: expect.stringMatching(/^(standard|high_density|link_density)$/) },
 }
+const isFaultWord = ({ part, word, ...rest }: FaultWord) =>
+  text.asymmetricMatch(word) && (part === null || text.asymmetricMatch(part)) && Object.keys(rest).length === 0
+const faultFields = {
+  fault: expect.toSatisfy((value) => faults.includes(value), 'a known fault'),
+  faults: expect.toSatisfy((list: readonly FaultWord[]) => list.length > 0 && list.every(isFaultWord), 'words'),
+}
+/** On a scale that is not public. */
+const anyInteger = integer(-1_000_000, 1_000_000)
 const transmitterDetailFields: Record<keyof TransmitterDetails, unknown> = {
   ...{ model: text, muted: flag, gain_db: integer(-120, 120), power_mw: integer(0, 10_000) },
   ...{ capsule: text, low_cut_hz: integer(0, 1000) },
   ...{ lock: expect.stringMatching(/^(none|power|menu|all)$/), talk_switch: flag },
+  ...{ test_tone: flag, version_mismatch: flag, charging: expect.stringMatching(/^(charging|full)$/) },
+  ...{ link_quality: anyInteger, rssi: anyInteger, rssi_2: anyInteger, antenna: anyInteger },
   ...{ battery_bars: integer(0, 5), battery_minutes: integer(0, 65_535), battery_type: text },
   battery_minutes_to_full: integer(0, 65_535),
   ...{ battery_health: integer(0, 100), battery_cycles: integer(0, 65_535), battery_temperature_c: integer(-40, 215) },
   battery_is_estimate: flag,
   battery_low: flag,
-  fault: expect.toSatisfy((value) => faults.includes(value), 'a known fault'),
+  ...faultFields,
+}
+const receiverDetailFields: Record<keyof ReceiverDetails, unknown> = {
+  ...faultFields,
+  ...{ state: text, temperature: text, entitlement: text, warnings: expect.any(Array), antennas: expect.any(Array) },
+  ...{ supplies: expect.any(Object), fans: expect.any(Object), clock: expect.any(Object) },
+  interfaces: expect.any(Object),
+  // Only Micwatch itself sets it.
+  scanning: expect.toSatisfy(() => false, 'nothing'),
 }
 const ipv4 = expect.stringMatching(/^\d{1,3}(\.\d{1,3}){3}$/)
 const deviceFields = {
@@ -129,7 +151,7 @@ export function expectCommonFormat(report: DeviceReport): void {
   })
   expect(['receiver', 'transmitter']).toContain(kind)
   expectFields(fields, deviceFields)
-  expectFields(deviceDetails, transmitterDetailFields)
+  expectFields(deviceDetails, kind === 'receiver' ? receiverDetailFields : transmitterDetailFields)
   for (const unit of units) {
     expect(unit.kind).toBe('transmitter')
     expectCommonFormat(unit)
