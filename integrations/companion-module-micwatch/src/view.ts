@@ -170,6 +170,7 @@ export const stateNames: Readonly<Record<string, string>> = {
   muted: 'Muted',
   clipping: 'Clipping',
   battery_replace_soon: 'Replace soon',
+  charging: 'Charging',
   tx_off: 'TX off',
   no_battery_data: 'TX on',
   ok: 'OK',
@@ -182,5 +183,5 @@ export type Look = Severity | 'off' | 'offline'
 export function lookOf(status: SlotStatus | undefined, isConnected: boolean): Look {
   if (status === undefined || !isConnected) return 'offline'
   const { state, severity } = status.condition
-  return state === 'tx_off' || state === 'unmonitored' ? 'off' : severity
+  return state === 'tx_off' || state === 'charging' || state === 'unmonitored' ? 'off' : severity
 }
