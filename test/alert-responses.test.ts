@@ -275,10 +275,13 @@ async function startMuted(engine: Engine, config = {}) {
     await startApp({ databaseUrl: database.url, servesOnly: true, config }),
   ]
   const channel = (of: TestApp) => of.service.receiverStore.listFacts()[0]?.channels[0]
-  const waitForMute = async () => {
-    for (const one of [app, other]) await until('the channel is muted', () => channel(one)?.condition.state === 'muted')
+  /** Waits until both processes know whether the channel is muted. */
+  const waitForMute = async (isMuted: boolean) => {
+    for (const one of [app, other]) {
+      await until('the mute is known', () => (channel(one)?.condition.state === 'muted') === isMuted)
+    }
   }
-  await waitForMute()
+  await waitForMute(true)
   return { app, other, mute, waitForMute, id: channel(app)?.id }
 }
 
@@ -301,6 +304,7 @@ describe.concurrent.each(engines)('a mute (%s)', (engine: Engine) => {
     expect((await mark(app)).json).toEqual(marked.json)
     mute(false)
     expect(await live.next(({ state }) => state === 'cleared')).toMatchObject({ id: marked.json.id })
+    await waitForMute(false)
     expect(await mark(app)).toMatchObject({ status: 409, json: { error: expect.stringContaining('is not muted') } })
 
     await post('/api/config/', { key: 'alert_muted_delay_seconds', value: '0', manufacturer: 'shure' })
@@ -310,7 +314,7 @@ describe.concurrent.each(engines)('a mute (%s)', (engine: Engine) => {
     await post('/api/admin/notification-rules/', { name: 'All', notification_channel_ids: [channel.id] }, admin)
     const queued = async () => (await get('/api/admin/notification-deliveries/', admin)).json
     mute(true)
-    await waitForMute()
+    await waitForMute(true)
     const { json: purpose } = await mark(other)
     const { json: show } = await post('/api/shows/', { title: 'Premiere' })
     await post(`/api/shows/${show.id}/start`, undefined)

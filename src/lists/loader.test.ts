@@ -3,6 +3,7 @@
 import type { KyselyPlugin } from 'kysely'
 import { describe, expect, it, vi } from 'vitest'
 import { configFor, startApp, startShure, type TestApp, until } from '../../test/support/app.ts'
+import { eventually } from '../../test/support/eventually.ts'
 import { engines, withDatabase } from '../../test/support/store/databases.ts'
 import { openStore } from '../../test/support/store/helpers.ts'
 import { discoveredRetentionMs } from '../domain/equipment/discovery.ts'
@@ -23,6 +24,7 @@ function watchReads({ service }: TestApp) {
   return {
     ofLists: () => tables().filter((table) => listTables.includes(table)),
     count: (table: string) => tables().filter((read) => read === table).length,
+    forget: () => select.mockClear(),
   }
 }
 
@@ -42,9 +44,13 @@ describe.concurrent.each(engines)('a service (%s)', (engine) => {
       await until('both check', () => lists.every(({ count }, index) => count('meta') > Number(before[index]) + 20))
     }
     const polls = shure.requests.count()
-    await checked()
+    // The machine's clock may be set back, which also causes a load, but not twice in a minute.
+    await eventually(async () => {
+      for (const { forget } of lists) forget()
+      await checked()
+      return lists.map(({ ofLists }) => ofLists())
+    }).toEqual([[], []])
     expect(shure.requests.count()).toBeGreaterThan(polls)
-    expect(lists.map(({ ofLists }) => ofLists())).toEqual([[], []])
 
     const current = () => services.map(({ service }) => service.lists.current)
     // No action of the first service asks to load what is committed here.
