@@ -12,7 +12,7 @@ const finding = { name: 'lost', value: 4.94, unit: 's', target: '≤ 10', isMet:
 const evidence: Evidence = {
   version: '9.9.9',
   commit: 'c0ffee',
-  tests: { 'npm test': { commit: 'c0ffee', files } },
+  tests: { 'npm test': { errors: 0, commit: 'c0ffee', files } },
   figures: { machine, results: [{ id: 'H1', findings: [finding], failure: null }] },
   soak: null,
 }
@@ -38,7 +38,7 @@ describe('the evidence of a release', () => {
     const describeWithout = (file: string, result: object = {}) => {
       const others = Object.entries(files).filter(([each]) => each !== file)
       const results = { ...Object.fromEntries(others), ...result }
-      return describeEvidence({ ...evidence, tests: { 'npm test': { commit: 'c0ffee', files: results } } })
+      return describeEvidence({ ...evidence, tests: { 'npm test': { errors: 0, commit: 'c0ffee', files: results } } })
     }
     const event = 'The process is killed while it records'
     expect(describeWithout(name, { [name]: { ...passed, failed: 1 } }).problems).toEqual([
