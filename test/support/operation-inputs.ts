@@ -118,6 +118,11 @@ function specialInputs({
   const review = () => newestOf('/api/admin/discovery-queue/')
   const connections = () => newestOf('/api/admin/realtime-connections/')
   const alert = async () => newest(list, '/api/alerts/?state=open')
+  const alertAfter = async (response: string, body: object) => {
+    const id = await alert()
+    await app.post(`/api/alerts/${id}/${response}`, body, headers)
+    return { id }
+  }
   const marker = async () => ({ id: await newest(list, '/api/events/?kind=marker') })
   const clip = async () => ({ id: await addClip(app) })
   /** Deleting sweeps is tried before. */
@@ -147,7 +152,9 @@ function specialInputs({
     showAcknowledgeLink: link,
     useAcknowledgeLink: link,
     acknowledgeAlert: async () => ({ id: await alert() }),
+    unacknowledgeAlert: () => alertAfter('acknowledge', {}),
     snoozeAlert: async () => ({ id: await alert(), body: { minutes: 10 } }),
+    unsnoozeAlert: () => alertAfter('snooze', { minutes: 10 }),
     createPlaceholder: () => ({ body: { kind: 'wired', name: 'Lectern' } }),
     createFrequencyProfile: () => ({ body: { name: 'Hall', levels: { standard: {} } } }),
     createFrequencyPlan: () => ({ body: { title: 'Evening', carriers: [{ slot: 1, mhz: '470.000' }] } }),
