@@ -117,6 +117,11 @@ export class AudioStreams {
     return audio !== null || listening || audio_evidence
   }
 
+  /** True while this process receives audio. */
+  get isReceiving(): boolean {
+    return this.#isReceiving
+  }
+
   /** Receives audio while this process holds the lease, until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const onStandBy = (holder: string) => {
