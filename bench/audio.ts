@@ -1,9 +1,13 @@
-/** The detectors of audio faults: faults that they miss, false alarms, and the processor time for 64 channels. */
+/**
+ * The detectors of audio faults: faults that they miss, false alarms, and the processor time for 64 channels. Then the
+ * levels of 400 channels beside audio.
+ */
 
 import { demoVoices, synthesizeVoice } from '../simulators/audio/voices.ts'
 import { ChannelDetectors } from '../src/domain/audio/faults/channel-detectors.ts'
 import { type AudioFault, type AudioFinding, audioFaults } from '../src/domain/audio/faults/finding.ts'
 import { judgeDropout } from '../src/domain/audio/faults/judge-dropout.ts'
+import { measureAudioLoad } from './audio-load.ts'
 import { createSounds, type Sound } from './audio-set.ts'
 import type { Bench, Figure } from './harness.ts'
 
@@ -14,13 +18,15 @@ const cpuSeconds = 20
 /** A finding may begin this far from its fault: offsets are measured over 2 s. */
 const toleranceSeconds = 2
 
-export const audio: Bench = {
+export const audio = (nodeOptions: readonly string[]): Bench => ({
   name: 'audio',
   runs: 1,
-  async open() {
-    return { measure: async () => [...measureDetections(), measureCpu()] }
+  async open(atEnd) {
+    return {
+      measure: async () => [...measureDetections(), measureCpu(), ...(await measureAudioLoad(atEnd, nodeOptions))],
+    }
   },
-}
+})
 
 function measureDetections(): readonly Figure[] {
   const missed: Figure[] = []

@@ -82,22 +82,25 @@ async function measureMicwatch(
   const viewed = viewedOf(upstream, micwatch)
   const group = await createGroup(micwatch, [...viewed.values()])
   const channels = new Map([...viewed].map(([deviceId, receiver]) => [receiver.channels[0]?.id, deviceId]))
-  const read = (message: ViewerMessage): readonly Change[] => {
-    if (message.type === 'levels') {
-      const entries = message.values as readonly (readonly [number, number])[]
-      return entries.map(([id, value]) => ({ type: 'level', deviceId: channels.get(id), value }))
-    }
-    const { type, id, transmitter } = message
-    return type === 'channel' && transmitter
-      ? [{ type: 'battery', deviceId: channels.get(id), value: transmitter.battery }]
-      : []
-  }
   return measureAll(micwatch, marks, async (atViewerEnd, onChanges) => {
     await openViewer(atViewerEnd, micwatch.address, {
       query: `?group=${group}`,
-      onMessage: (text) => onChanges(read(JSON.parse(text))),
+      onMessage: (text) => onChanges(readViewerMessage(text, channels)),
     })
   })
+}
+
+/** `channels`: the devices of the viewed channels. */
+export function readViewerMessage(text: string, channels: ReadonlyMap<number | undefined, string>): readonly Change[] {
+  const message: ViewerMessage = JSON.parse(text)
+  if (message.type === 'levels') {
+    const entries = message.values as readonly (readonly [number, number])[]
+    return entries.map(([id, value]) => ({ type: 'level', deviceId: channels.get(id), value }))
+  }
+  const { type, id, transmitter } = message
+  return type === 'channel' && transmitter
+    ? [{ type: 'battery', deviceId: channels.get(id), value: transmitter.battery }]
+    : []
 }
 
 async function measureReference(atEnd: AtEnd, upstream: UpstreamProcess, marks: WebSocket): Promise<readonly Figure[]> {
@@ -182,7 +185,7 @@ function latencyFigure(name: string, ms: number): Figure {
 }
 
 /** Collects the time from each announced change to its arrival at the viewer. */
-function watchLatencies(atEnd: AtEnd, marks: WebSocket) {
+export function watchLatencies(atEnd: AtEnd, marks: WebSocket) {
   const sentAt = new Map<string, number>()
   const arrivedAt = new Map<string, number>()
   const latencies: Readonly<Record<Mark['type'], number[]>> = { level: [], battery: [] }
@@ -219,7 +222,10 @@ function watchLatencies(atEnd: AtEnd, marks: WebSocket) {
   }
 }
 
-function viewedOf({ systems }: UpstreamProcess, { receivers: shown }: Micwatch): ReadonlyMap<string, ReceiverInData> {
+export function viewedOf(
+  { systems }: UpstreamProcess,
+  { receivers: shown }: Micwatch,
+): ReadonlyMap<string, ReceiverInData> {
   const [system] = systems
   return new Map(
     (system?.marked ?? []).map(({ id, name }) => {
@@ -230,7 +236,7 @@ function viewedOf({ systems }: UpstreamProcess, { receivers: shown }: Micwatch):
   )
 }
 
-async function createGroup({ address }: Micwatch, members: readonly ReceiverInData[]): Promise<number> {
+export async function createGroup({ address }: Micwatch, members: readonly ReceiverInData[]): Promise<number> {
   const slots = members.flatMap(({ channels }) => channels.map(({ slot }) => slot))
   const response = await fetch(`${address}/api/group/`, {
     method: 'POST',

@@ -92,7 +92,7 @@ async function main(): Promise<number> {
     leaks,
     notifications(nodeOptions),
     pages(nodeOptions),
-    audio,
+    audio(nodeOptions),
   ]
   const selected = benches.filter(({ name }) => only.length === 0 || only.includes(name))
 

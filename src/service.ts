@@ -549,6 +549,7 @@ export class Service {
     if (!isReadOnly) this.unknownCarriers.open()
     if (!isReadOnly) await this.events.open()
     await this.announcements.load()
+    await this.listening.load()
     await this.connections.open()
     await this.sourceRecords.load()
   }

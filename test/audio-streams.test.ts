@@ -252,6 +252,41 @@ it('follows a sender that restarts, and says what has changed in one that change
   )
 }, 20_000)
 
+// Conformance: C-27.106.
+it('names a stream that changes its format in the middle, and leaves the others untouched', async () => {
+  const app = await startApp({ config })
+  const [first, other] = [await openSender({ channels: 2 }), await openSender({ channels: 1 })]
+  first.start()
+  other.start()
+  const [id, otherId] = [await add(app, first), await add(app, other)]
+  const collect = (stream: number) => {
+    const frames: AudioFrame[] = []
+    const onEnd = (reason: string) => expect.fail(reason)
+    onTestEnd(app.service.audioStreams.listen(stream, 1, 48_000, { onFrame: (frame) => frames.push(frame), onEnd }))
+    return frames
+  }
+  const [frames, otherFrames] = [collect(id), collect(otherId)]
+  await until('both play', () => frames.length > 25 && otherFrames.length > 25)
+  const error = async (stream: number) => (await read(app, stream)).status.error
+  first.stop()
+  for (const [format, problem] of [
+    [{ channels: 5 }, /no multiple of 6/],
+    [{ channels: 4 }, /The format has changed/],
+    [{ payloadType: 99 }, /payload type 99 instead of 98/],
+  ] as const) {
+    const changed = await openSender({ ...first.target, channels: 2, ...format })
+    changed.start()
+    await until(`it is named: ${problem}`, async () => problem.test((await error(id)) ?? ''))
+    await changed.close()
+  }
+  const count = frames.length
+  first.start()
+  await until('the stream plays again', async () => frames.length > count + 25 && (await error(id)) === null)
+  expect(await error(otherId)).toBeNull()
+  expect((await read(app, otherId)).status).toMatchObject({ lost: 0, restarts: 0 })
+  expect(otherFrames.map(({ sequence }) => sequence)).toEqual(otherFrames.map((_, index) => index))
+}, 30_000)
+
 // Conformance: C-27.22.
 it('lists announced streams, updates and removes them with their announcements', async () => {
   const app = await startApp({ config })
@@ -348,6 +383,45 @@ it('receives the sound of programs, names those that fail, and ends them when th
   expect(span).toBeGreaterThan(1000)
   expect(span).toBeLessThan(1400)
 }, 20_000)
+
+// Conformance: C-27.107.
+it('plays a program that never stops at its speed, in bounded memory, and kills it if it ignores the request', async () => {
+  const folder = await createFolder()
+  const [script, pidFile] = [join(folder, 'endless.mjs'), join(folder, 'pid')]
+  await writeFile(
+    script,
+    `import { writeFileSync } from 'node:fs'
+    writeFileSync(${JSON.stringify(pidFile)}, String(process.pid))
+    process.on('SIGTERM', () => {})
+    const bytes = Buffer.alloc(65536, 1)
+    const write = () => process.stdout.write(bytes, write)
+    process.stdout.on('error', () => {})
+    setInterval(() => {}, 1000)
+    write()`,
+  )
+  const command = { name: 'Endless', argv: [process.execPath, script], format: 's16le', rate: 48_000, channels: 1 }
+  const app = await startApp({ config: { audio: { interfaces: ['127.0.0.1'], commands: [command] }, listening: true } })
+  const [{ id }] = (await app.get(streams)).json
+  await listen(app, id, 1, 25)
+  const before = process.memoryUsage.rss()
+  const frames = await listen(app, id, 1, 100)
+  // A second of it would fill hundreds of megabytes.
+  expect(process.memoryUsage.rss() - before).toBeLessThan(150e6)
+  const span = (frames[99]?.at ?? 0) - (frames[0]?.at ?? 0)
+  expect(span).toBeGreaterThan(1700)
+  expect(span).toBeLessThan(2300)
+  const pid = Number(await readFile(pidFile, 'utf8'))
+  const isRunning = () => {
+    try {
+      return process.kill(pid, 0)
+    } catch {
+      return false
+    }
+  }
+  expect(isRunning()).toBe(true)
+  await app.close()
+  await until('the program has ended', () => !isRunning())
+}, 30_000)
 
 // Conformance: C-27.25.
 describe('with ffmpeg', () => {

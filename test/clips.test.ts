@@ -1,18 +1,22 @@
 /** Clips over the API: who may list, play and delete them. */
 
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { type Role, roles } from '../src/contract/values.ts'
 import { configFor, startApp, startShure, type TestApp, until } from './support/app.ts'
 import { addClip } from './support/clips.ts'
+import { engines } from './support/store/databases.ts'
 import { tokenHeaders } from './support/tokens.ts'
 import { addTones, tones } from './support/tones.ts'
 
 const listenerHeaders = (app: TestApp, role: Role) => tokenHeaders(app, role, ['listen'])
 
-const start = (config: object = { audio_evidence: true }) => startApp({ config: { require_login: true, ...config } })
+describe.concurrent.each(engines)('/api/audio/clips/ on %s', (engine) => {
+  const start = (config: object = { audio_evidence: true }) =>
+    startApp({ engine, config: { require_login: true, ...config } })
 
-describe.concurrent('/api/audio/clips/', () => {
   // Conformance: C-27.84.
   it('lists clips with their events, faults, losses and end of life, by channel and time', async () => {
     const app = await start()
@@ -106,6 +110,24 @@ describe.concurrent('/api/audio/clips/', () => {
       expect((await app.get(path, headers)).status).toBe(404)
     }
     expect((await app.get('/api/audio/clips/', headers)).json).toEqual([])
+  })
+
+  // Conformance: C-27.83.
+  it('deletes expired clips, the oldest beyond the limit, and their files', async () => {
+    const app = await start()
+    const headers = await listenerHeaders(app, 'viewer')
+    const admin = await tokenHeaders(app, 'admin')
+    const day = 86_400_000
+    for (const age of [3 * day, 2000, 1000]) await addClip(app, { to: Date.now() - age })
+    const files = async () => (await readdir(join(app.dataDir, 'clips'))).length
+    expect(await files()).toBe(3)
+    await app.post('/api/config/', { key: 'AUDIO_EVIDENCE_DAYS', value: '2' }, admin)
+    await app.service.clips.clean()
+    expect(await files()).toBe(2)
+    await app.post('/api/config/', { key: 'AUDIO_EVIDENCE_MAX_GB', value: '0.0001' }, admin)
+    const newest = await addClip(app, { to: Date.now() })
+    expect(await files()).toBe(1)
+    expect((await app.get('/api/audio/clips/', headers)).json).toMatchObject([{ id: newest }])
   })
 })
 

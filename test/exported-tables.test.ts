@@ -42,6 +42,7 @@ const excludedTables = [
     'migrations',
     'undo_records',
     'audio_clips',
+    'audio_listeners',
   ],
 ]
 

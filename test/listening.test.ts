@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { createToken } from '../src/actions/access/people.ts'
 import { roles } from '../src/contract/values.ts'
 import { liveProtocol } from '../src/live/routes/client-messages.ts'
+import { listOtherListeners, saveListeners } from '../src/storage/audio-listeners.ts'
 import { configFor, startApp, startShure, type TestApp, until } from './support/app.ts'
 import { listen, listenOrThrow, refusalOf } from './support/listening-client.ts'
 import { withDatabase } from './support/store/databases.ts'
@@ -310,6 +311,38 @@ describe.concurrent('/api/audio/listen', () => {
       expect(app.service.listening.list()).toEqual([])
     },
   )
+})
+
+// Conformance: C-27.102.
+describe.each(['sqlite', 'postgres'] as const)('two processes on %s', (engine) => {
+  it('both show who listens, and nobody of a process that has crashed', async () => {
+    const config = { require_login: true, listening: true }
+    const first = await startApp({ engine, config })
+    const stream = await addTones(first, await tokenHeaders(first, 'admin'))
+    const second = await startApp({ engine, config, databaseUrl: first.databaseUrl, dataDir: first.dataDir })
+    const viewer = await tokenHeaders(second, 'viewer')
+    const live = await second.socket('/ws', { headers: viewer, protocols: [liveProtocol] })
+    expect((await live.next(({ type }) => type === 'snapshot')).data.listeners).toEqual([])
+    const { headers } = await listenerHeaders(first)
+    expect((await refusalOf(second.url, `stream=${stream}&ch=1`, headers)).status).toBe(503)
+    const client = await listenOrThrow(first.url, `stream=${stream}&ch=1`, headers)
+    const listener = { by: 'an A2', channel_id: null, stream_id: stream, ch: 1 }
+    const { listeners } = await live.next(({ type }) => type === 'listeners')
+    expect(listeners).toMatchObject([listener])
+    for (const app of [first, second])
+      expect((await app.get('/api/audio/listeners/', viewer)).json).toMatchObject([listener])
+    const late = await second.socket('/ws', { headers: viewer, protocols: [liveProtocol] })
+    expect((await late.next(({ type }) => type === 'snapshot')).data.listeners).toMatchObject([listener])
+    expect(String((await second.get('/metrics', viewer)).bytes)).toMatch(/micwatch_audio_listeners\{[^}]*\} 0/)
+    client.close()
+    expect(await live.next(({ type }) => type === 'listeners')).toMatchObject({ listeners: [] })
+    await withDatabase(first, async (db) => {
+      // A process that crashed has left this behind.
+      await db.transaction((tx) => saveListeners(tx, 'crashed:1:x', listeners))
+      await until('it is deleted', async () => (await listOtherListeners(db.read, 'none')).length === 0)
+    })
+    await until('nobody listens', async () => (await second.get('/api/audio/listeners/', viewer)).json.length === 0)
+  })
 })
 
 describe.concurrent('the mapping of channels', () => {

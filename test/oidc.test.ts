@@ -74,6 +74,25 @@ describe.each(engines)('single sign-on (%s)', (engine) => {
     expect((await app.post('/api/auth/logout', undefined, later)).status).toBe(204)
     expect((await app.get('/api/data.json', later)).status).toBe(401)
   })
+
+  // Conformance: C-27.103.
+  it('keeps the permission to listen, which administrators grant here, at the next sign-in', async () => {
+    const { app, provider } = await startBoth({ engine })
+    await addAdmin(app)
+    const admin = await signIn(app)
+    const session = async (headers: Record<string, string>) => (await app.get('/api/auth/session', headers)).json
+    provider.user = { sub: 'u1', claims: { name: 'Ana Smith', groups: ['crew', 'listen'] } }
+    const first = await signInThrough(app)
+    const { user, permissions } = await session(first)
+    expect(permissions).not.toContain('listen')
+    expect((await change(app, admin, user.id, { permissions: ['listen'] })).status).toBe(200)
+    expect((await session(first)).permissions).toContain('listen')
+    provider.user = { sub: 'u1', claims: { name: 'Ana Jones', groups: ['guests'] } }
+    const later = await signInThrough(app)
+    expect(await session(later)).toMatchObject({ role: 'viewer', permissions: expect.arrayContaining(['listen']) })
+    expect((await change(app, admin, user.id, { permissions: [] })).status).toBe(200)
+    expect((await session(await signInThrough(app))).permissions).not.toContain('listen')
+  })
 })
 
 // Conformance: C-16.96.

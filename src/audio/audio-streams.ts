@@ -117,6 +117,11 @@ export class AudioStreams {
     return audio !== null || listening || audio_evidence
   }
 
+  /** True while this process receives audio. */
+  get isReceiving(): boolean {
+    return this.#isReceiving
+  }
+
   /** Receives audio while this process holds the lease, until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const onStandBy = (holder: string) => {
@@ -168,7 +173,7 @@ export class AudioStreams {
     return () => this.#end(use)
   }
 
-  /** Keeps the last 15 s of a channel in the worker's memory. Throws a RequestError as `listen` does. */
+  /** Keeps the last 20 s of a channel in the worker's memory. Throws a RequestError as `listen` does. */
   hold(streamId: number, channel: number, onFindings: OnFindings = () => {}): HeldChannel {
     const use = this.#use({ type: 'hold', streamId, channel }, null, onFindings)
     return {

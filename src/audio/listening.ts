@@ -1,4 +1,4 @@
-/** Who listens to which channel. Only the process that receives audio plays it. */
+/** Who listens to which channel. Only the process that receives audio plays it; all processes know who listens. */
 
 import type { AudioListenerBody } from '../contract/listening.ts'
 import type { GrantedPermission } from '../contract/values.ts'
@@ -21,6 +21,7 @@ import { Topic } from '../platform/topic.ts'
 import { writeAudit } from '../storage/audit.ts'
 import type { Database } from '../storage/database.ts'
 import type { AudioFrame, AudioStreams } from './audio-streams.ts'
+import { SharedListeners } from './shared-listeners.ts'
 
 interface ListeningConfig {
   readonly listening: boolean
@@ -30,6 +31,7 @@ interface ListeningConfig {
 interface Subsystems {
   readonly db: Database
   readonly log: Log
+  readonly nodeId: string
   readonly receiverStore: ReceiverStore
   readonly lists: StoredLists
   readonly settings: EffectiveSettings
@@ -65,6 +67,7 @@ export class Listening {
   readonly #isTlsNeeded: boolean
   readonly #subsystems: Subsystems
   readonly #listeners = new Set<Listener>()
+  readonly #shared: SharedListeners
   #lastId = 0
   #writing: Promise<void> = Promise.resolve()
 
@@ -72,14 +75,27 @@ export class Listening {
     this.isEnabled = listening
     this.#isTlsNeeded = !listening_without_tls
     this.#subsystems = subsystems
+    this.#shared = new SharedListeners(subsystems)
+    this.#shared.changed.subscribe(() => this.changed.publish())
     subsystems.receiverStore.changed.subscribe(({ before, after }) => {
       if (this.#listeners.size === 0 || before?.channels === after?.channels) return
       if (haveMappedChannel([before, after], this.#mappings())) this.#endRefused()
     })
   }
 
+  /** Those of all processes. */
   list(): AudioListenerBody[] {
-    return [...this.#listeners].map((listener) => listener.toBody())
+    return [...this.#listOwn(), ...this.#shared.others]
+  }
+
+  /** The listeners of this process. */
+  get count(): number {
+    return this.#listeners.size
+  }
+
+  /** Loads who listens in other processes. */
+  async load(): Promise<void> {
+    if (this.isEnabled) await this.#shared.load(this.#subsystems.audioStreams.isReceiving)
   }
 
   /** Throws a RequestError if listening is off. */
@@ -122,7 +138,7 @@ export class Listening {
       this.#listeners.delete(listener)
       throw error
     }
-    this.changed.publish()
+    this.#ownChanged()
     return listener
   }
 
@@ -136,8 +152,8 @@ export class Listening {
         'the end of listening could not be written to the audit log',
       ),
     )
-    this.#writing = Promise.all([this.#writing, written]).then(() => {})
-    this.changed.publish()
+    this.#track(written)
+    this.#ownChanged()
   }
 
   /** Mappings or streams have changed. */
@@ -148,6 +164,19 @@ export class Listening {
   async close(): Promise<void> {
     for (const listener of [...this.#listeners]) listener.end('stopping')
     await this.#writing
+  }
+
+  #listOwn(): AudioListenerBody[] {
+    return [...this.#listeners].map((listener) => listener.toBody())
+  }
+
+  #ownChanged(): void {
+    this.#track(this.#shared.save(this.#listOwn()))
+    this.changed.publish()
+  }
+
+  #track(written: Promise<void>): void {
+    this.#writing = Promise.all([this.#writing, written]).then(() => {})
   }
 
   async #whenReady(client: ListeningClient): Promise<void> {

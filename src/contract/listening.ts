@@ -102,10 +102,6 @@ export const listeningOperations = operationsOf({
 
   listAudioListeners: endpoint('GET', '/api/audio/listeners/', {
     ...about('Audio', 'Who listens to what at the moment.'),
-    response: {
-      200: listOf(AudioListener, 'In the order in which they began.'),
-      409: ErrorResponse,
-      503: ErrorResponse,
-    },
+    response: { 200: listOf(AudioListener, 'In the order in which they began.'), 409: ErrorResponse },
   }),
 })

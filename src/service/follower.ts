@@ -2,6 +2,7 @@
 
 import type { FastifyBaseLogger } from 'fastify'
 import type { Alerts } from '../alerts/alerts.ts'
+import type { Listening } from '../audio/listening.ts'
 import type { ConditionMonitor } from '../conditions/conditions.ts'
 import type { EventLog } from '../history/event-log.ts'
 import type { Ingest } from '../ingest/ingest.ts'
@@ -36,6 +37,7 @@ interface Subsystems {
   readonly connections: Connections
   readonly announcements: StoredAnnouncements
   readonly events: EventLog
+  readonly listening: Listening
   readonly orphanedSources: OrphanedSources
   readonly orphanedSites: OrphanedSites
   readonly monitor: Monitor
@@ -89,7 +91,7 @@ export class Follower {
 
   async #loadAll(): Promise<void> {
     const { db, alerts, ingest, configuredManufacturers, loader, sourceRecords, receiverSources } = this.#subsystems
-    const { connections, announcements, events, maintenance } = this.#subsystems
+    const { connections, announcements, events, listening, maintenance } = this.#subsystems
     const isWritable = maintenance !== null && db.condition() === 'ok'
     // Alerts are loaded before the states. Other processes store a state before they clear the alert about it, so a
     // cleared alert is never evaluated with the older state, which would raise the alert again.
@@ -103,6 +105,7 @@ export class Follower {
     await receiverSources.load()
     await connections.load()
     await announcements.load()
+    await listening.load()
     await events.load()
     alerts.evaluateAll()
   }

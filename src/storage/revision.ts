@@ -14,7 +14,7 @@ import type { Reader, Tx } from './database.ts'
 
 /**
  * `revision` covers receivers, placeholders and the queue. Alerts, connections, shows, checks, scans, frequency plans, sources of
- * receivers, notification channels with their rules, deliveries, and events have their own counters, to avoid lock
+ * receivers, notification channels with their rules, deliveries, listeners, and events have their own counters, to avoid lock
  * contention. A transaction that increments `events` too does so after all others, and `notification_deliveries` last,
  * so that no two transactions wait for each other. Changes to placeholders increment `placeholders` too, so that they
  * are read only then. `lists` and `cast` are incremented at the commit (`list-changes.ts`).
@@ -32,6 +32,7 @@ type Counter =
   | 'notifications'
   | 'notification_deliveries'
   | 'events'
+  | 'listeners'
   | 'lists'
   | 'cast'
   | 'versions'

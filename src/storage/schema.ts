@@ -128,6 +128,7 @@ const tableKinds = {
   removed_events: 'transient',
   followed_levels: 'transient',
   audio_clips: 'transient',
+  audio_listeners: 'transient',
 } as const satisfies Record<keyof Schema, 'internal' | 'kept' | 'transient'>
 
 type Table = keyof typeof tableKinds

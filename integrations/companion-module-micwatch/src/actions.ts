@@ -6,7 +6,7 @@ import type {
   SomeCompanionActionInputField,
 } from '@companion-module/base'
 import { channelField } from './channel-field.ts'
-import type { View } from './view.ts'
+import type { SlotStatus, View } from './view.ts'
 import type { Alert, Show } from './wire.ts'
 
 export type Actions = {
@@ -15,6 +15,7 @@ export type Actions = {
   acknowledge_all: { options: { note: string } }
   snooze_latest: { options: { minutes: number } }
   snooze_channel: { options: { channel: number; minutes: number } }
+  not_now: { options: { channel: number; change: string } }
   marker: { options: { text: string } }
   start_show: { options: { show: string } }
   end_show: { options: { show: string } }
@@ -25,6 +26,7 @@ export interface ActionDeps {
   getView(): View
   get(path: string): Promise<unknown>
   post(path: string, body: object): Promise<unknown>
+  put(path: string, body: object): Promise<unknown>
 }
 
 const maxMarkerCharacters = 500
@@ -39,6 +41,17 @@ const minutesField = {
   max: 10_080,
   asInteger: true,
 } as const
+const notNowField = {
+  id: 'change',
+  type: 'dropdown',
+  label: 'Not now',
+  default: 'toggle',
+  choices: [
+    { id: 'toggle', label: 'Toggle' },
+    { id: 'on', label: 'On' },
+    { id: 'off', label: 'Off' },
+  ],
+} satisfies SomeCompanionActionInputField<'change'>
 const showField = {
   id: 'show',
   type: 'textinput',
@@ -69,6 +82,16 @@ export function actionDefinitions(deps: ActionDeps): CompanionActionDefinitions<
     snooze_channel: define('Snooze the alerts of a slot', [channelField, minutesField], ({ channel, minutes }) =>
       snooze(openAlerts(deps, channel), minutes),
     ),
+    not_now: define(
+      'Not now: nobody listens to a channel',
+      [channelField, notNowField],
+      async ({ channel, change }) => {
+        const { channelId, isNotNow } = findSlot(deps, channel)
+        if (channelId === null) throw new Error(`Slot ${channel} has no channel.`)
+        const not_now = change === 'toggle' ? !isNotNow : change === 'on'
+        await deps.put(`/api/channels/${channelId}/not-now/`, { not_now })
+      },
+    ),
     marker: define(
       'Add a marker',
       [{ id: 'text', type: 'textinput', label: 'Text', default: 'Marker', useVariables: true }],
@@ -96,13 +119,23 @@ function define<Options extends Record<string, string | number>>(
 }
 
 /** Returns the alerts that can be acknowledged, newest first; with `slot`, those of its channel. */
-function openAlerts({ getView }: ActionDeps, slot?: number): readonly Alert[] {
-  const { isConnected, alerts, slots } = getView()
-  if (!isConnected) throw new Error('There is no connection to Micwatch.')
+function openAlerts(deps: ActionDeps, slot?: number): readonly Alert[] {
+  const { alerts } = currentView(deps)
   if (slot === undefined) return alerts
-  const status = slots.get(slot)
+  const { channelId } = findSlot(deps, slot)
+  return alerts.filter(({ channel_id }) => channel_id === channelId)
+}
+
+function currentView({ getView }: ActionDeps): View {
+  const view = getView()
+  if (!view.isConnected) throw new Error('There is no connection to Micwatch.')
+  return view
+}
+
+function findSlot(deps: ActionDeps, slot: number): SlotStatus {
+  const status = currentView(deps).slots.get(slot)
   if (status === undefined) throw new Error(`There is no slot ${slot}.`)
-  return alerts.filter(({ channel_id }) => channel_id === status.channelId)
+  return status
 }
 
 async function forEach(alerts: readonly Alert[], perform: (alert: Alert) => Promise<unknown>): Promise<void> {

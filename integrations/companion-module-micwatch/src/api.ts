@@ -23,12 +23,16 @@ export class MicwatchApi {
     return this.#request('POST', path, body)
   }
 
+  put(path: string, body: object): Promise<unknown> {
+    return this.#request('PUT', path, body)
+  }
+
   close(): Promise<void> {
     return this.#agent.destroy()
   }
 
   /** Returns the body of a successful response. Otherwise throws a ProblemError. */
-  async #request(method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> {
+  async #request(method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<unknown> {
     const { url, token } = this.#settings
     try {
       const response = await fetch(url + path, {

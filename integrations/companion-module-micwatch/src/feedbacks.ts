@@ -31,6 +31,8 @@ export type Feedbacks = {
   transmitter_muted: ForChannel
   channel_muted: ForChannel
   receiver_offline: ForChannel
+  listened: ForChannel
+  not_now: ForChannel
   attention_any: ForAll
   alert_open: ForAll
   show_running: ForAll
@@ -133,6 +135,13 @@ export function feedbackDefinitions(getView: () => View, uses: FeedbackUses): Co
     ),
     channel_muted: forChannel('Channel muted', info, [channelField], (status) => isCurrent(status) && isMuted(status)),
     receiver_offline: forChannel('Receiver offline or silent', offline, [channelField], (status) => !isCurrent(status)),
+    listened: forChannel(
+      'Someone listens to the channel',
+      info,
+      [channelField],
+      ({ listeners }) => listeners.length > 0,
+    ),
+    not_now: forChannel('Not now', off, [channelField], ({ isNotNow }) => isNotNow),
     attention_any: forAll('Any channel needs attention', critical, ({ isConnected, slots }) => {
       return isConnected && [...slots.values()].some(({ condition }) => condition.attention)
     }),
@@ -185,13 +194,15 @@ function displayChannel(
 /** Returns everything on which the feedbacks of a slot depend, as text to compare. */
 export function feedbackKey(status: SlotStatus | undefined, isConnected: boolean): string {
   if (status === undefined || !isConnected) return ''
-  const { condition, isTransmitterMuted, isReceiverMuted } = status
+  const { condition, isTransmitterMuted, isReceiverMuted, isNotNow, listeners } = status
   return JSON.stringify([
     condition,
     isTransmitterMuted,
     isReceiverMuted,
     metersOf(status, isConnected),
     status.battery?.bars,
+    isNotNow,
+    listeners.length > 0,
   ])
 }
 

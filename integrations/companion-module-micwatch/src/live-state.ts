@@ -6,6 +6,7 @@ import type {
   Channel,
   Group,
   LevelEntry,
+  Listener,
   LiveMessage,
   Placeholder,
   Receiver,
@@ -29,6 +30,7 @@ export interface LiveState {
   placeholders: readonly Placeholder[]
   assignments: readonly Assignment[]
   groups: readonly Group[]
+  listeners: readonly Listener[]
 }
 
 export function createLiveState(): LiveState {
@@ -42,6 +44,7 @@ export function createLiveState(): LiveState {
     placeholders: [],
     assignments: [],
     groups: [],
+    listeners: [],
   }
 }
 
@@ -96,6 +99,9 @@ export function applyMessage(state: LiveState, message: LiveMessage): void {
       if (message.status === null) state.sources.delete(message.address)
       else state.sources.set(message.address, message)
       break
+    case 'listeners':
+      state.listeners = message.listeners
+      break
     case 'levels':
       for (const entry of message.values) applyLevels(state, entry)
       break
@@ -116,6 +122,7 @@ function applySnapshot(state: LiveState, data: Snapshot): void {
   state.placeholders = data.placeholders
   state.assignments = data.assignments
   state.groups = data.groups
+  state.listeners = data.listeners ?? []
 }
 
 function addReceiver(state: LiveState, { channels, ...receiver }: Snapshot['receivers'][number]): void {

@@ -28,6 +28,7 @@ export default class MicwatchInstance extends InstanceBase<MicwatchTypes> {
       getView,
       get: (path) => this.#requireApi().get(path),
       post: (path, body) => this.#requireApi().post(path, body),
+      put: (path, body) => this.#requireApi().put(path, body),
     }
     this.setActionDefinitions(actionDefinitions(requests))
     this.setFeedbackDefinitions(feedbackDefinitions(getView, this.#uses))

@@ -38,6 +38,8 @@ const slotVariables: Readonly<Record<string, SlotVariable>> = {
   },
   severity: { label: 'severity', kind: 'state', read: ({ condition }) => condition.severity },
   attention: { label: 'needs attention', kind: 'state', read: ({ condition }) => condition.attention },
+  listeners: { label: 'who listens', kind: 'state', read: ({ listeners }) => listeners.join(', ') },
+  not_now: { label: 'not now', kind: 'state', read: ({ isNotNow }) => isNotNow },
   battery_charge: { label: 'battery', kind: 'reading', read: ({ battery }) => withUnit(battery?.percent, '%') },
   battery_bars: { label: 'battery bars', kind: 'reading', read: ({ battery }) => battery?.bars ?? null },
   battery_runtime: { label: 'battery run time', kind: 'reading', read: ({ battery }) => runTime(battery?.minutes) },
@@ -97,6 +99,11 @@ const overview: Readonly<Record<string, { readonly label: string; read(view: Vie
   receivers_offline: { label: 'Receivers that are offline', read: ({ receiversOffline }) => receiversOffline },
   sources_failing: { label: 'Systems and devices that fail', read: ({ sourcesFailing }) => sourcesFailing },
   show_running: { label: 'Whether a show runs', read: ({ runningShow }) => runningShow !== null },
+  listener_count: { label: 'Listeners', read: ({ listeners }) => listeners.length },
+  listeners: {
+    label: 'Who listens to what',
+    read: ({ listeners }) => listeners.map(({ by, to }) => `${by}: ${to}`).join('; '),
+  },
   show_title: { label: 'Running show', read: ({ runningShow }) => runningShow ?? '' },
 }
 

@@ -80,6 +80,8 @@ it('sets text with units and plain numbers', () => {
     ch_4_status: 'OK',
     ch_4_severity: 'ok',
     ch_4_attention: false,
+    ch_4_listeners: '',
+    ch_4_not_now: false,
     ch_4_battery_charge: '61%',
     ch_4_battery_bars: 4,
     ch_4_battery_runtime: '2:05',
@@ -186,6 +188,22 @@ it('counts offline receivers and failing sources, and names the running show', (
   assert.deepEqual([values.receivers_offline, values.sources_failing, values.show_title], [1, 1, 'Gala'])
   const ended: LiveMessage = { type: 'show', seq: 5, show: { id: 1, title: 'Gala', state: 'ended' } }
   assert.equal(valuesAfter(ended).show_running, false)
+})
+
+// Conformance: C-27.100.
+it('says who listens to which channel, and which must not be played', () => {
+  const listener = { by: 'Ana', channel_id: 7, stream_id: 3, ch: 1 }
+  const listeners = [listener, { ...listener, by: 'Ben' }, { ...listener, channel_id: null }]
+  const message: LiveMessage = { type: 'listeners', seq: 2, listeners: [...listeners, { ...listener, channel_id: 9 }] }
+  const values = valuesAfter(message)
+  assert.deepEqual([values.ch_4_listeners, values.ch_4_not_now], ['Ana, Ben', false])
+  assert.equal(values.listener_count, 4)
+  assert.equal(values.listeners, 'Ana: Zoe; Ben: Zoe; Ana: stream 3, channel 1; Ana: channel 9')
+  const ended = valuesAfter(message, { type: 'listeners', seq: 3, listeners: [] })
+  assert.deepEqual([ended.ch_4_listeners, ended.listener_count, ended.listeners], ['', 0, ''])
+  const notNow: LiveMessage = { type: 'channel', seq: 2, id: 7, receiver_id: 1, not_now: { by: 'Ana' } }
+  assert.equal(valuesAfter(notNow).ch_4_not_now, true)
+  assert.equal(valuesAfter(notNow, { ...notNow, seq: 3, not_now: null }).ch_4_not_now, false)
 })
 
 it('draws lit and dimmed segments of battery and RF', () => {

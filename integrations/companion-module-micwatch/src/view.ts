@@ -1,7 +1,7 @@
 /** Computes the display of buttons from the live state. All conditions come from Micwatch. */
 
 import type { LiveState } from './live-state.ts'
-import type { Alert, Channel, Condition, Group, Placeholder, Severity, SlotRecord } from './wire.ts'
+import type { Alert, Channel, Condition, Group, Listener, Placeholder, Severity, SlotRecord } from './wire.ts'
 
 /** The state of one slot of the wall. Unknown values are null. */
 export interface SlotStatus {
@@ -28,6 +28,9 @@ export interface SlotStatus {
   readonly encryption: string | null
   readonly isTransmitterMuted: boolean | null
   readonly isReceiverMuted: boolean | null
+  readonly isNotNow: boolean
+  /** The names of those who listen to the channel. */
+  readonly listeners: readonly string[]
 }
 
 interface Battery {
@@ -48,6 +51,8 @@ export interface View {
   readonly runningShow: string | null
   readonly receiversOffline: number
   readonly sourcesFailing: number
+  /** Who listens to what. */
+  readonly listeners: readonly { readonly by: string; readonly to: string }[]
 }
 
 export const emptyView: View = {
@@ -58,6 +63,7 @@ export const emptyView: View = {
   runningShow: null,
   receiversOffline: 0,
   sourcesFailing: 0,
+  listeners: [],
 }
 
 export function createView(state: LiveState, isConnected: boolean): View {
@@ -70,19 +76,29 @@ export function createView(state: LiveState, isConnected: boolean): View {
       const record = state.slotRecords.get(channel.slot)
       const performer = record?.performer?.name ?? performers.get(channel.id) ?? null
       const receiver = state.receivers.get(channel.receiver_id)?.name ?? null
-      return channelStatus(channel, { title: record?.title ?? performer, performer, receiver })
+      const listeners = state.listeners.filter(({ channel_id }) => channel_id === channel.id).map(({ by }) => by)
+      return channelStatus(channel, { title: record?.title ?? performer, performer, receiver, listeners })
     }),
   ]
   const alerts = [...state.alerts.values()].filter((alert) => alert.state === 'raised' && !alert.silenced)
+  const slots = new Map(statuses.sort((a, b) => a.slot - b.slot).map((status) => [status.slot, status]))
   return {
     isConnected,
-    slots: new Map(statuses.sort((a, b) => a.slot - b.slot).map((status) => [status.slot, status])),
+    slots,
     groups: state.groups,
     alerts: alerts.sort((a, b) => b.raised_at.localeCompare(a.raised_at) || b.id - a.id),
     runningShow: [...state.shows.values()].at(-1)?.title ?? null,
     receiversOffline: [...state.receivers.values()].filter(({ is_active }) => !is_active).length,
     sourcesFailing: [...state.sources.values()].filter(({ status }) => isFailing(status)).length,
+    listeners: state.listeners.map((listener) => ({ by: listener.by, to: nameOf(listener, slots) })),
   }
+}
+
+/** With a group, only its channels are known. */
+function nameOf({ channel_id, stream_id, ch }: Listener, slots: ReadonlyMap<number, SlotStatus>): string {
+  if (channel_id === null) return `stream ${stream_id}, channel ${ch}`
+  const status = [...slots.values()].find(({ channelId }) => channelId === channel_id)
+  return status?.name ?? `channel ${channel_id}`
 }
 
 const isFailing = (status: string | null) => status === 'unhealthy' || status === 'degraded'
@@ -107,15 +123,22 @@ function placeholderStatus({ slot, name, condition }: Placeholder, record: SlotR
     encryption: null,
     isTransmitterMuted: null,
     isReceiverMuted: null,
+    isNotNow: false,
+    listeners: [],
   }
 }
 
 /** Version 1.0.0 sends no titles. */
 function channelStatus(
   channel: Channel,
-  { title, performer, receiver }: Pick<SlotStatus, 'performer' | 'receiver'> & { readonly title: string | null },
+  {
+    title,
+    performer,
+    receiver,
+    listeners,
+  }: Pick<SlotStatus, 'performer' | 'receiver' | 'listeners'> & { readonly title: string | null },
 ): SlotStatus {
-  const { transmitter, details } = channel
+  const { transmitter, details, not_now = null } = channel
   return {
     slot: channel.slot,
     channelId: channel.id,
@@ -135,6 +158,8 @@ function channelStatus(
     encryption: details?.encryption ?? null,
     isTransmitterMuted: transmitter?.details?.muted ?? null,
     isReceiverMuted: details?.muted ?? null,
+    isNotNow: not_now !== null,
+    listeners,
   }
 }
 

@@ -34,6 +34,8 @@ export interface Channel {
   readonly rf_level: number | null
   readonly transmitter: Transmitter | null
   readonly condition: Condition
+  /** Version 1.0.0 does not send it. */
+  readonly not_now?: { readonly by: string } | null
   readonly details?: {
     readonly rf_percent?: number | null
     readonly antennas?: string | null
@@ -94,6 +96,14 @@ export interface Source {
   readonly status: string | null
 }
 
+export interface Listener {
+  readonly by: string
+  /** Null if a channel of a stream was chosen directly. */
+  readonly channel_id: number | null
+  readonly stream_id: number
+  readonly ch: number
+}
+
 type ChannelInReceiver = Omit<Channel, 'receiver_id'>
 type ReceiverWithChannels = Receiver & { readonly channels: readonly ChannelInReceiver[] }
 type Numbered<Type extends string, Fields> = { readonly type: Type; readonly seq: number } & Fields
@@ -109,6 +119,8 @@ export interface Snapshot {
   readonly alerts: readonly Alert[]
   readonly shows: readonly Show[]
   readonly sources: readonly Source[]
+  /** Null if listening is off. Version 1.0.0 does not send it. */
+  readonly listeners?: readonly Listener[] | null
 }
 
 export type LiveMessage =
@@ -127,6 +139,7 @@ export type LiveMessage =
   | Numbered<'alert', Alert>
   | Numbered<'show', { readonly show: Show }>
   | Numbered<'source', Source>
+  | Numbered<'listeners', { readonly listeners: readonly Listener[] }>
   | Numbered<'levels', { readonly at: string; readonly values: readonly LevelEntry[] }>
   | { readonly type: 'tick' | 'status' | 'pong' | 'error' }
 

@@ -37,6 +37,7 @@ export interface Micwatch {
   readonly port: number
   readonly get: (path: string) => Promise<Json>
   readonly post: (path: string, body?: object) => Promise<Json>
+  readonly put: (path: string, body: object) => Promise<Json>
   readonly delete: (path: string) => Promise<unknown>
   /** Creates a token with this name and role. */
   readonly createToken: (
@@ -91,7 +92,7 @@ export async function startMicwatch(
     const response = await fetch(service.url + path, {
       method,
       dispatcher,
-      headers: { ...session, ...(method === 'POST' && { 'content-type': 'application/json' }) },
+      headers: { ...session, ...(body !== undefined && { 'content-type': 'application/json' }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     if (!response.ok) throw new Error(`${method} ${path} responded with ${response.status} ${await response.text()}`)
@@ -102,6 +103,7 @@ export async function startMicwatch(
     port: service.port,
     get: (path) => request('GET', path),
     post: (path, body = {}) => request('POST', path, body),
+    put: (path, body) => request('PUT', path, body),
     delete: (path) => request('DELETE', path),
     createToken: (name, role) => request('POST', '/api/admin/tokens/', { name, role }),
     signal: (signal) => service.child.kill(signal),

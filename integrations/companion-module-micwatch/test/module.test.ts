@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { InstanceStatus } from '@companion-module/base'
+import WebSocket from 'ws'
 import { buttonColors } from '../src/colors.ts'
 import { onEnd } from './ends.ts'
 import { checkPresets, TestHost } from './host.ts'
@@ -22,13 +23,13 @@ async function startAll() {
   const simulator = await startSimulator({ receivers: 2, channelsPerReceiver: 2 })
   const setPack = (change: object) => simulator.show.set(simulator.deviceIds[0] ?? '', change, 1)
   setPack({ name: 'Zoe', battery: 61, rf_level: -47, transmitter: true })
-  const micwatch = await startMicwatch(simulator)
+  const micwatch = await startMicwatch(simulator, { listening: true })
   await until('Micwatch knows all channels', async () => (await channelsOf(micwatch)).length === 4)
   const { token } = await micwatch.createToken('Stream Deck', 'operator')
   const channel = await until('Micwatch knows the pack', async () =>
     (await channelsOf(micwatch)).find(({ transmitter }) => transmitter?.name === 'Zoe' && transmitter.battery === 61),
   )
-  return { micwatch, token, setPack, slot: Number(channel.slot) }
+  return { micwatch, token, setPack, slot: Number(channel.slot), channelId: Number(channel.id) }
 }
 
 async function channelsOf(micwatch: Micwatch): Promise<Json[]> {
@@ -141,6 +142,46 @@ describe('with a running Micwatch', () => {
     const { results } = await all.micwatch.get('/api/events/?kind=marker')
     assert.deepEqual([results[0].text, results[0].by], ['Cue 12', 'Stream Deck'])
     await assert.rejects(host.press('marker', { text: ' ' }), /needs a text/)
+  })
+
+  // Conformance: C-27.101.
+  it('sets and ends "Not now" for the channel of a slot', async () => {
+    const { slot } = all
+    const notNow = await host.place('not_now', { channel: slot })
+    const set = (change: string) => host.press('not_now', { channel: slot, change })
+    await set('on')
+    await host.valueIs(`ch_${slot}_not_now`, true)
+    await until('the feedback is on', () => notNow() === true)
+    const channel = (await channelsOf(all.micwatch)).find((one) => one.slot === slot)
+    assert.equal(channel.not_now.by, 'Stream Deck')
+    await set('toggle')
+    await host.valueIs(`ch_${slot}_not_now`, false)
+    await set('off')
+    await until('the feedback is off', () => notNow() === false)
+    await assert.rejects(host.press('not_now', { channel: 9999, change: 'on' }), /There is no slot 9999/)
+  })
+
+  // Conformance: C-27.100.
+  it('says who listens to a channel', async () => {
+    const { micwatch, slot, channelId } = all
+    const listened = await host.place('listened', { channel: slot })
+    await host.valueIs('listener_count', 0)
+    const sound = { address: '239.69.1.1', port: 5004, encoding: 'L24', sample_rate: 48_000, channels: 2 }
+    const stream = await micwatch.post('/api/audio/streams/', { name: 'Stage', source: 'manual', ...sound })
+    await micwatch.put(`/api/channels/${channelId}/audio/`, { stream_id: stream.id, channel: 1 })
+    const person = { name: 'Ana', role: 'viewer', permissions: ['listen'] }
+    const { token } = await micwatch.post('/api/admin/tokens/', person)
+    const socket = new WebSocket(`${micwatch.url.replace('http', 'ws')}/api/audio/listen?channel=${channelId}`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    onEnd(async () => socket.terminate())
+    await host.valueIs(`ch_${slot}_listeners`, 'Ana')
+    await host.valueIs('listeners', `Ana: ${host.values.get(`ch_${slot}_name`)}`)
+    await until('the feedback is on', () => listened() === true)
+    socket.close()
+    await host.valueIs(`ch_${slot}_listeners`, '')
+    await host.valueIs('listener_count', 0)
+    await until('the feedback is off', () => listened() === false)
   })
 
   // Conformance: C-16.114.

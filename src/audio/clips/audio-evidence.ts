@@ -110,7 +110,7 @@ export class AudioEvidence {
     const { audioStreams, lists, settings } = this.#subsystems
     const isOn = settings.get(null).AUDIO_EVIDENCE_ALWAYS || lists.runningShows().length > 0
     const { audioMappings } = lists.current
-    if (!isOn || audioMappings.length === 0 || !this.#isReceiver()) return []
+    if (!isOn || audioMappings.length === 0 || !audioStreams.isReceiving) return []
     const withheld = new Set<number>()
     const known = new Set<number>()
     for (const receiver of this.#subsystems.receiverStore.listFacts()) {
@@ -127,15 +127,6 @@ export class AudioEvidence {
         !silenced.has(soundOf(mapping)) &&
         audioStreams.find(mapping.stream_id)?.enabled === true,
     )
-  }
-
-  #isReceiver(): boolean {
-    try {
-      this.#subsystems.audioStreams.requireReceiver()
-      return true
-    } catch {
-      return false
-    }
   }
 
   #hold(mapping: AudioMapping): void {

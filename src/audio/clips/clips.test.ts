@@ -60,9 +60,10 @@ async function record(
   first: EventRecord,
   until: number,
   note?: (recording: ClipRecording, now: number) => void,
+  lateMs = 500,
 ) {
   const recording = new ClipRecording(clips, memory.channel, 5, first)
-  let now = first.time + 500
+  let now = first.time + lateMs
   for (; now < until; now += 1000) {
     memory.fill(now)
     note?.(recording, now)
@@ -91,6 +92,15 @@ it('keeps 15 s before and 10 s after an event without a gap, in a WAV file', asy
     return value !== (isLost ? 0 : ((first + i) % 30_000) + 1)
   })
   expect(wrong).toBe(-1)
+})
+
+// Conformance: C-27.13.
+it('keeps 15 s before an event that is stored 4 s late', async () => {
+  const { clips } = await openClips()
+  const memory = new Memory()
+  memory.fill(start + 44_000)
+  const { clip } = await record(clips, memory, event(1, start + 40_000), start + 60_000, undefined, 4000)
+  expect(clip).toMatchObject({ from: start + 25_000, to: start + 50_000, lost_packets: 0 })
 })
 
 // Conformance: C-27.81.

@@ -20,6 +20,12 @@ export class Concealer {
   /** Samples that are still faded in after a loss. */
   #fading = 0
   #fade = 0
+  /** The last sample of the output. */
+  #last = 0
+  /** The step that a loss soon after another would make; it is spread over a ramp. */
+  #step = 0
+  /** Samples of that ramp that are left. */
+  #smoothing = 0
 
   constructor(rate: number) {
     this.#repeat = Math.round(rate * repeatSeconds)
@@ -31,6 +37,7 @@ export class Concealer {
   conceal(samples: Int32Array, lost: readonly SampleRange[]): void {
     if (lost.length === 0 && this.#gap === 0 && this.#fading === 0) {
       this.#remember(samples, 0, samples.length)
+      this.#last = samples.at(-1) ?? this.#last
       return
     }
     let at = 0
@@ -44,11 +51,11 @@ export class Concealer {
 
   #fill(samples: Int32Array, from: number, to: number): void {
     this.#fade = this.#gap + to - from > this.#repeat ? this.#ramp : this.#repeat
-    for (let index = from; index < to; index++) {
-      samples[index] = Math.round(this.#repeated(this.#gap))
-      this.#gap++
-    }
+    this.#step = this.#last - this.#repeated(this.#gap)
+    this.#smoothing = this.#ramp
+    for (let index = from; index < to; index++) samples[index] = Math.round(this.#substitute())
     this.#fading = this.#ramp
+    this.#last = samples[to - 1] ?? this.#last
   }
 
   #receive(samples: Int32Array, from: number, to: number): void {
@@ -57,13 +64,20 @@ export class Concealer {
     for (; index < to && this.#fading > 0; index++) {
       const part = this.#fading / (this.#ramp + 1)
       const received = samples[index] ?? 0
-      samples[index] = Math.round(received * (1 - part) + this.#repeated(this.#gap) * part)
-      this.#gap++
+      samples[index] = Math.round(received * (1 - part) + this.#substitute() * part)
       this.#fading--
     }
+    this.#last = samples[to - 1] ?? this.#last
     if (this.#fading > 0) return
     this.#gap = 0
     this.#remember(samples, index, to)
+  }
+
+  /** The next sample in place of a lost one. It continues the output without a step. */
+  #substitute(): number {
+    const rest = this.#smoothing / this.#ramp
+    if (this.#smoothing > 0) this.#smoothing--
+    return this.#repeated(this.#gap++) + this.#step * rest
   }
 
   /** The sample of the reversed history this far after its end. */

@@ -5,7 +5,7 @@ import { blocksPerSecond, type SampleRange } from './ring.ts'
 export const heldRate = 48_000
 const blockFrames = heldRate / blocksPerSecond
 const blockMs = 1000 / blocksPerSecond
-/** 15 s, and the time after which the event of an RF dropout is stored. */
+/** 15 s before an event, and the time until it is stored: see docs/decisions/0032-held-sound.md. */
 const blockCount = 20 * blocksPerSecond
 
 export interface HeldAudio {

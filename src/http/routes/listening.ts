@@ -55,7 +55,6 @@ export function listeningRoutes(app: ContractServer, service: Service): void {
     ...listeningOperations.listAudioListeners,
     handler: async () => {
       listening.requireEnabled()
-      await audioStreams.whenReceiving()
       return listening.list()
     },
   })

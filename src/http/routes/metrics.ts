@@ -63,7 +63,7 @@ export async function formatMetrics(
   describeClocks(service, add)
   describeHeartbeat(service, add)
   add('websocket_clients', 'Connected WebSocket clients.').set(service.live.subscribers)
-  add('audio_listeners', 'Listeners to channels of audio streams.').set(service.listening.list().length)
+  add('audio_listeners', 'Listeners to channels of audio streams.').set(service.listening.count)
   add('feed_waiting_messages', 'Messages that are queued for slow clients.').set(service.live.version1.queued)
   const all = Registry.merge([service.counters.registry, gauges, openProcessRegistry()])
   all.setDefaultLabels({ installation: service.installationName })

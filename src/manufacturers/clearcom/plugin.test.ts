@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type ClearcomOptions, startClearcomSimulator } from '../../../simulators/clearcom/station.ts'
 import type { Fault } from '../../../simulators/show/faults.ts'
 import { onTestEnd } from '../../../test/support/cleanup.ts'
@@ -6,6 +6,7 @@ import { connectToDevice, describeDevices, findReport, follow } from '../../../t
 import { expectCommonFormat, freeze, readFixtures } from '../../../test/support/plugins/plugin-kit-fixtures.ts'
 import { rejectionOf } from '../../../test/support/plugins/plugin-kit-resources.ts'
 import { serveHttp } from '../../../test/support/plugins/plugin-kit-server.ts'
+import { timeLimit } from '../../../test/support/time-limit.ts'
 import { createUpstreamClient } from '../../upstream/client.ts'
 import { getDevices, type Plugin } from '../plugin.ts'
 import { identifyStation, stations } from './clearcom.ts'
@@ -208,6 +209,39 @@ test('names the fields of another form, and reports the rest', async () => {
   expect(problems).toMatchObject([
     { problem: expect.stringMatching(/liveStatus\.batteryLevel.*liveStatus\.rssi in an undocumented form/) },
   ])
+})
+
+// Conformance: C-24.37.
+describe.concurrent.each(Object.entries(products))('%s with a fault', (_, firstNumber) => {
+  const late = /no response .* within 1 s/
+  test.each<[Fault['type'], RegExp]>([
+    ['hang', late],
+    ['drip', late],
+    ['reset', /closed before the response was complete/],
+    ['truncated', /closed before the response was complete/],
+    ['huge', /larger than/],
+    ['html', /web page/],
+  ])('%s, from the start and during the session', async (type, message) => {
+    const { simulator, change } = await startSimulator({ firstNumber })
+    const config = { password, timeout: message === late ? 1 : 20 }
+    for (const scope of [{}, { path: 'endpoints' }]) {
+      simulator.setFault({ type } as Fault, scope)
+      const startedAt = performance.now()
+      const error = await rejectionOf(list(simulator.baseUrl, config))
+      expect(error).toBeInstanceOf(clearcom.errors.ApiError)
+      expect(error).toMatchObject({ message: expect.stringMatching(message) })
+      expect(performance.now() - startedAt).toBeLessThan(timeLimit(2_500))
+    }
+    simulator.setFault(null)
+    change(1, { name: 'Stage manager', transmitter: true })
+    const events = follow(connect(simulator.baseUrl, config), new AbortController().signal)
+    await findReport(events, ({ channels }) => channels?.[0]?.name === 'Stage manager')
+    simulator.setFault({ type } as Fault, { path: 'endpoints' })
+    change(1, { name: 'Else', transmitter: true })
+    // Nothing of an incomplete response is reported.
+    const failure = await rejectionOf(findReport(events, ({ channels }) => channels?.[0]?.name === 'Else'))
+    expect(failure).toMatchObject({ message: expect.stringMatching(message) })
+  })
 })
 
 test('a pack that is no longer registered is off', async () => {

@@ -292,4 +292,11 @@ export const unreleased: readonly Migration[] = [
       'create index audio_clips_began_at on audio_clips (began_at)',
     ],
   },
+  {
+    names: ['20261130T1545Z-audio-listeners'],
+    statements: () => [
+      'create table audio_listeners (node text primary key, listeners text not null)',
+      "insert into meta (key, value) values ('listeners', 0)",
+    ],
+  },
 ]

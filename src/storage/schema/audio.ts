@@ -6,6 +6,14 @@ import type { Flag } from './flag.ts'
 
 export interface AudioTables {
   audio_streams: AudioStreamRow
+  audio_listeners: AudioListenersRow
+}
+
+export interface AudioListenersRow {
+  /** The process in which they listen. */
+  node: string
+  /** JSON. */
+  listeners: string
 }
 
 export interface AudioStreamRow {

@@ -10,6 +10,7 @@ import type { OnProblems, Plugin, ProtocolAdapter, PushEvent } from '../../../sr
 import { createUpstreamClient, type UpstreamClient } from '../../../src/upstream/client.ts'
 import { onTestEnd } from '../cleanup.ts'
 import { timeLimit } from '../time-limit.ts'
+import { openDrippingLine } from './dripping-line.ts'
 import { expectCommonFormat, freeze } from './plugin-kit-fixtures.ts'
 import { countResources, minResources, rejectionOf, until } from './plugin-kit-resources.ts'
 
@@ -156,6 +157,19 @@ function testSessions(kind: DeviceUnderTest): void {
       expect(performance.now() - startedAt).toBeLessThan(timeLimit(5_000))
     },
   )
+
+  test('throws the ApiError of the plugin within the timeout if the device sends byte by byte', async () => {
+    const device = await startDevice(kind)
+    // Datagrams arrive whole.
+    if (device.url.startsWith('udp:')) return
+    const startedAt = performance.now()
+    const connection = connect(plugin, await openDrippingLine(device.url), { timeout: 1 })
+    const subscription = drain(follow(connection, new AbortController().signal))
+    for (const error of await Promise.all([rejectionOf(list(connection)), rejectionOf(subscription)])) {
+      expect(error).toBeInstanceOf(ApiError)
+    }
+    expect(performance.now() - startedAt).toBeLessThan(timeLimit(5_000))
+  })
 
   test('throws the ApiError of the plugin if the connection is refused', async () => {
     const device = await startDevice(kind)
