@@ -446,6 +446,8 @@ export class AudioStreams {
       const key = `${sender} ${description.key}`
       const stream = this.#findByKey(key)
       if (stream !== undefined) this.#found.announced(key, source, performance.now())
+      // The way in which it was found first decides, so that two that differ do not change it again and again.
+      if (stream !== undefined && stream.source !== source) continue
       const found = { source, description, interface: announcement.interface }
       const isUnchanged = stream !== undefined && describeStream(stream, description, found.interface) === stream
       const mostPending = source === 'sap' ? maxPending : maxFound

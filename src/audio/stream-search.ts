@@ -146,7 +146,13 @@ export class StreamSearch {
     const streams = parsed.streams.map((stream) => withLabels(stream, labels))
     // As in announcements by SAP, so that a stream that is found in both ways is listed once.
     const sender = streams[0]?.origin ?? new URL(address).hostname
-    this.#options.onAnnouncement({ type: 'announcement', source, sender, interface: this.#interfaceTo(streams), streams })
+    this.#options.onAnnouncement({
+      type: 'announcement',
+      source,
+      sender,
+      interface: this.#interfaceTo(streams),
+      streams,
+    })
   }
 
   /** Null if it is unknown, and for a stream that is sent on two networks. */

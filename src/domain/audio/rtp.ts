@@ -213,6 +213,7 @@ export class RtpReceiver {
     this.#transit = null
     this.#mismatches = 0
     this.#problem = null
+    this.#foreignAt = Number.NEGATIVE_INFINITY
     return extended
   }
 
