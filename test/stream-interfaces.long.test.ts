@@ -11,7 +11,11 @@ interface Listed {
   readonly id: number
   readonly name: string
   readonly interface: string | null
-  readonly status: { readonly levels: readonly number[] | null; readonly error: string | null; readonly restarts: number }
+  readonly status: {
+    readonly levels: readonly number[] | null
+    readonly error: string | null
+    readonly restarts: number
+  }
 }
 
 // Conformance: C-27.109.
@@ -20,7 +24,8 @@ it('receives a stream on the interface on which it is announced, although both n
   const network = await createNamespaces(['left', 'right'], ['control'])
   network.startEquipment(senders)
   const service = await installation.serve([], {}, network.serviceLauncher)
-  const read = async (path: string) => (await network.request(`http://127.0.0.1:${service.port}/api/audio/${path}`)).json
+  const read = async (path: string) =>
+    (await network.request(`http://127.0.0.1:${service.port}/api/audio/${path}`)).json
   const list = async (): Promise<Listed[]> => await read('streams/')
   await until('both streams are listed', async () => (await list()).length === 2)
   const streams = (await list()).sort((a, b) => a.name.localeCompare(b.name))
@@ -35,7 +40,10 @@ it('receives a stream on the interface on which it is announced, although both n
   for (const [index, level] of [-6.02, -26.02].entries()) {
     await until('no stream is joined', async () => (await list()).every(({ status }) => status.levels === null))
     const status = async () => (await read(`streams/${streams[index]?.id}/`)).status as Listed['status']
-    await until('its level is that of its network', async () => Math.abs(((await status()).levels?.[0] ?? 0) - level) < 1)
+    await until(
+      'its level is that of its network',
+      async () => Math.abs(((await status()).levels?.[0] ?? 0) - level) < 1,
+    )
     expect(await status()).toMatchObject({ error: null, restarts: 0 })
   }
 }, 90_000)

@@ -52,7 +52,9 @@ async function search(options: Partial<StreamSearchOptions>, services: readonly 
     stopping.abort()
     await running
   })
-  const names = () => [...new Set(announcements.flatMap((each) => ('streams' in each ? each.streams : [])).map(({ name }) => name))]
+  const names = () => [
+    ...new Set(announcements.flatMap((each) => ('streams' in each ? each.streams : [])).map(({ name }) => name)),
+  ]
   return { announcements, names, problems: () => found.problems() }
 }
 
@@ -91,7 +93,10 @@ it('names devices with bad manners, and still finds the others', async () => {
     resets: /the connection was closed before the response was complete\.$/,
   } as const
   for (const type of Object.keys(bad) as (keyof typeof bad)[]) device.set(`/${type}`, { type })
-  device.set('/video', { type: 'description', sdp: 'v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=x\r\nm=video 5004 RTP/AVP 96\r\n' })
+  device.set('/video', {
+    type: 'description',
+    sdp: 'v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=x\r\nm=video 5004 RTP/AVP 96\r\n',
+  })
   device.set('/elsewhere', { type: 'redirect', to: 'http://127.0.0.1/' })
   device.set('/good', { type: 'description', sdp: describe(4) })
   const paths = [...Object.keys(bad), 'missing', 'video', 'elsewhere', 'good'].map((name) => `/${name}`)

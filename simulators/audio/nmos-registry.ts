@@ -37,11 +37,19 @@ export interface NmosRegistry {
   close(): Promise<void>
 }
 
-export async function startNmosRegistry({ api = 'query', versions = ['v1.2', 'v1.3'], pageSize = 100 }: RegistryOptions = {}) {
+export async function startNmosRegistry({
+  api = 'query',
+  versions = ['v1.2', 'v1.3'],
+  pageSize = 100,
+}: RegistryOptions = {}) {
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', registry.url)
     const base = `/x-nmos/${api}/`
-    if (url.pathname === base) return sendJson(response, versions.map((version) => `${version}/`))
+    if (url.pathname === base)
+      return sendJson(
+        response,
+        versions.map((version) => `${version}/`),
+      )
     const [, name = ''] = /^\/x-nmos\/\w+\/v1\.\d\/(senders|flows|sources)$/.exec(url.pathname) ?? []
     if (name === 'senders' && registry.body !== null) return void response.end(registry.body)
     if (name !== '' && url.pathname.startsWith(base)) {
@@ -82,12 +90,19 @@ function listOf(name: string, { senders, url }: NmosRegistry): object[] {
 }
 
 /** Pages are numbered as times, of which the registry returns the latest first (IS-04, 2.5). */
-function sendPage(response: ServerResponse, list: readonly object[], query: URLSearchParams, pageSize: number | null): void {
-  if (pageSize === null) return sendJson(response, list)
+function sendPage(
+  response: ServerResponse,
+  list: readonly object[],
+  query: URLSearchParams,
+  pageSize: number | null,
+): void {
+  const limit = Math.min(pageSize ?? list.length, Number(query.get('paging.limit') ?? list.length))
   const until = Number(query.get('paging.until')?.split(':')[0] ?? list.length)
-  const since = Math.max(0, until - Math.min(pageSize, Number(query.get('paging.limit') ?? pageSize)))
-  response.setHeader('x-paging-since', `${since}:0`)
-  response.setHeader('x-paging-until', `${until}:0`)
+  const since = Math.max(0, until - limit)
+  if (pageSize !== null) {
+    response.setHeader('x-paging-since', `${since}:0`)
+    response.setHeader('x-paging-until', `${until}:0`)
+  }
   sendJson(response, list.slice(list.length - until, list.length - since))
 }
 

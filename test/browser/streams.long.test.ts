@@ -7,13 +7,7 @@ import { StreamSender, type StreamSenderOptions, tone } from '../../simulators/a
 import { createUser } from '../../src/actions/access/people.ts'
 import { sapPort } from '../../src/domain/audio/sap.ts'
 import { configFor, startApp, startShure, until } from '../support/app.ts'
-import {
-  browserForTests,
-  findViolations,
-  messages,
-  phone,
-  scrollsHorizontally,
-} from '../support/browser/browser.ts'
+import { browserForTests, findViolations, messages, phone, scrollsHorizontally } from '../support/browser/browser.ts'
 import { onTestEnd } from '../support/cleanup.ts'
 import { eventually } from '../support/eventually.ts'
 import { withDatabase } from '../support/store/databases.ts'
@@ -33,7 +27,8 @@ async function openSender(options: Partial<StreamSenderOptions> & Pick<StreamSen
   return sender
 }
 
-const item = (page: Page, name: string) => page.getByRole('listitem').filter({ has: page.getByRole('button', { name, exact: true }) })
+const item = (page: Page, name: string) =>
+  page.getByRole('listitem').filter({ has: page.getByRole('button', { name, exact: true }) })
 const toggle = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
 async function expectAccessible(page: Page): Promise<void> {
@@ -86,7 +81,10 @@ it('adds a stream by its description, shows its levels, maps by proposal, flags 
   labelled.announce()
   labelled.start()
   await toggle(page, 'Rack : 1').click()
-  await item(page, 'Rack : 1').getByRole('button', { name: /^Map to / }).first().click()
+  await item(page, 'Rack : 1')
+    .getByRole('button', { name: /^Map to / })
+    .first()
+    .click()
   await messages(page).getByText('Audio stream saved.').waitFor()
   await item(page, 'Rack : 1').getByRole('link').waitFor()
   expect((await app.get('/api/audio/mappings/', admin)).json).toMatchObject([
@@ -100,8 +98,12 @@ it('adds a stream by its description, shows its levels, maps by proposal, flags 
   await expectAccessible(page)
   await page.setViewportSize(phone.viewport)
   await expectAccessible(page)
-  await item(page, 'Rack : 1').getByRole('button', { name: /^Keep mapping/ }).click()
-  await item(page, 'Rack : 1').getByText(/^Label changed/).waitFor({ state: 'detached' })
+  await item(page, 'Rack : 1')
+    .getByRole('button', { name: /^Keep mapping/ })
+    .click()
+  await item(page, 'Rack : 1')
+    .getByText(/^Label changed/)
+    .waitFor({ state: 'detached' })
 
   await toggle(page, 'Desk : 1').click()
   await item(page, 'Desk : 1').getByRole('button', { name: 'Edit' }).click()
@@ -146,7 +148,10 @@ it('says how to switch listening on, which process receives, and what is wrong w
   }, 20)
   onTestEnd(() => clearInterval(flood))
   await page.getByText('The announcement is encrypted, damaged or no description of a stream (SAP).').waitFor()
-  await page.getByRole('alert').getByText(/^Too many announcements arrive/).waitFor()
+  await page
+    .getByRole('alert')
+    .getByText(/^Too many announcements arrive/)
+    .waitFor()
   clearInterval(flood)
   await expectAccessible(page)
 

@@ -58,7 +58,7 @@ function Add({ onClose }: DialogProps) {
       onClose={onClose}
     >
       <fieldset className="tabs" aria-label={t('streams.way')}>
-        <ChoiceButtons value={way} values={ways} nameOf={(way) => t(`streams.ways.${way}`)} onChoice={setWay} />
+        <ChoiceButtons<Way> value={way} values={ways} nameOf={(way) => t(`streams.ways.${way}`)} onChoice={setWay} />
       </fieldset>
       {way === 'sdp' ? (
         <TextField
