@@ -108,7 +108,7 @@ it('names devices with bad manners, and still finds the others', async () => {
   for (const [name, error] of Object.entries(bad)) expect(errorAt(`/${name}`)).toMatch(error)
   expect(errorAt('/missing')).toMatch(/responded to DESCRIBE with 404 Not Found\.$/)
   expect(errorAt('/video')).toBe('The description (SDP) cannot be used: there is no line m=audio.')
-  expect(errorAt('/elsewhere')).toMatch(/is no address that begins with rtsp:\/\//)
+  expect(errorAt('/elsewhere')).toMatch(/^Expected an address that begins with rtsp:\/\//)
   expect(errorAt(refused)).toMatch(/^Nothing is sent to 169\.254\.169\.254/)
 })
 
@@ -160,7 +160,7 @@ it('names registries and senders with bad manners, and still finds the others', 
   expect(errorAt(`${node.url}/sdp/slow`)).toMatch(/^No response from/)
   expect(errorAt(`${node.url}/sdp/redirect`)).toBeDefined()
   expect(errorAt(`${node.url}/sdp/huge`)).toMatch(/larger than Micwatch accepts|16 KiB/)
-  expect(errorAt(local.manifest)).toMatch(/is no address that begins with http/)
+  expect(errorAt(local.manifest)).toMatch(/^Expected an address that begins with http/)
   expect(errorAt(old.url)).toMatch(/offers no version of NMOS IS-04 that Micwatch knows\.$/)
   for (const { url } of [broken, deep]) expect(errorAt(url)).toMatch(/^Invalid response from/)
   expect(errorAt(none.url)).toMatch(/is no list\.$/)
@@ -176,19 +176,27 @@ it('lists streams that are found in several ways once, and says where they are s
   registry.senders = [...registry.senders, { id: 'b', version: '1:0', label: 'B', sdp: describe(12) }]
   const rtsp = [device.addressOf('/one'), device.addressOf('/missing')]
   const app = await startApp({ config: { audio: { interfaces: ['127.0.0.1'], rtsp, nmos: [registry.url] } } })
-  const list = async () => (await app.get('/api/audio/streams/')).json
+  // Others may announce streams on this machine.
+  const list = async () =>
+    ((await app.get('/api/audio/streams/')).json as { name: string; source: string }[]).filter(({ source }) => source !== 'sap')
   await until('both are listed', async () => (await list()).length === 2)
-  const streams: { name: string; source: string; announced: boolean }[] = await list()
+  const streams = await list()
   expect(streams.map(({ name }) => name).sort()).toEqual(['Stagebox : 11', 'Stagebox : 12'])
   expect(streams).toContainEqual(expect.objectContaining({ source: 'nmos', name: 'Stagebox : 12', announced: true }))
   const read = async () => (await app.get('/api/audio/search/', await tokenHeaders(app, 'viewer'))).json
-  await until('the missing session is named', async () => (await read()).problems.length > 0)
+  const problems = async () => {
+    const { problems } = await read()
+    return problems.filter(({ source }: { source: string }) => source !== 'sap')
+  }
+  await until('the missing session is named', async () => (await problems()).length > 0)
   const [name = ''] = Object.entries(networkInterfaces()).flatMap(([name, addresses]) =>
     addresses?.some(({ address }) => address === '127.0.0.1') ? [name] : [],
   )
   expect(await read()).toMatchObject({
-    ...{ listening: false, searching: true, found: 2, most_found: 500, discarded: 0 },
+    ...{ listening: false, searching: true, most_found: 500 },
     interfaces: [{ name, address: '127.0.0.1' }],
-    problems: [{ source: 'rtsp', address: rtsp[1], count: 1, error: expect.stringContaining('404 Not Found') }],
   })
+  expect(await problems()).toMatchObject([
+    { source: 'rtsp', address: rtsp[1], count: 1, error: expect.stringContaining('404 Not Found') },
+  ])
 })

@@ -64,7 +64,7 @@ export async function listNmosSenders(address: string, options: NmosOptions): Pr
 export async function readManifest(address: string, options: NmosOptions): Promise<string> {
   const url = URL.canParse(address) ? new URL(address) : null
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
-    throw new ApiError(`${address.slice(0, 200)} is no address that begins with http:// and has no password`)
+    throw new ApiError(`expected an address that begins with http:// or https:// and has no password: ${address}`)
   }
   return withClient(url.origin, options, async (client) => {
     const { signal } = options
@@ -112,7 +112,7 @@ async function listResources(client: UpstreamClient, path: string, signal: Abort
     const query = new URLSearchParams({ 'paging.limit': String(pageSize), ...(until && { 'paging.until': until }) })
     const pages = path.startsWith('/x-nmos/query/') && !path.includes('/v1.0/')
     const address = pages ? `${path}?${query}` : path
-    const { body, headers } = await client.request('GET', address, { signal, kind: 'list' })
+    const { body, headers } = await client.request('GET', address, { signal })
     if (!Array.isArray(body)) throw new ApiError(`${path} is no list`)
     found.push(...body.filter(isRecord))
     const since = headers['x-paging-since']

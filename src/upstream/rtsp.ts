@@ -43,7 +43,7 @@ export async function describeRtsp(address: string, options: RtspOptions): Promi
 function toRtspUrl(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : null
   if (url === null || url.protocol !== 'rtsp:' || url.hostname === '' || url.username !== '' || url.password !== '') {
-    throw new ApiError(`${address.slice(0, 200)} is no address that begins with rtsp:// and has no password`)
+    throw new ApiError(`expected an address that begins with rtsp:// and has no password: ${address}`)
   }
   if (url.port === '') url.port = usualPort
   return url

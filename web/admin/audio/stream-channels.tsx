@@ -64,7 +64,7 @@ export function StreamChannels({ stream }: { stream: AudioStreamBody }) {
     { key: 'label', title: t('streams.columns.label'), cell: ({ label }) => <bdi>{label || t('card.none')}</bdi> },
     { key: 'level', title: t('streams.columns.level'), cell: ({ level }) => <Level dbfs={level} /> },
     { key: 'mapped', title: t('streams.columns.mapped'), cell: (row) => <Mapped {...{ row, edit }} /> },
-    { key: 'actions', title: t('streams.columns.sound'), cell: (row) => <ListenToStream {...{ stream, row }} /> },
+    { key: 'sound', title: t('streams.columns.sound'), cell: (row) => <ListenToStream {...{ stream, row }} /> },
   ]
   return (
     <>
