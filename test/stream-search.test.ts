@@ -178,7 +178,9 @@ it('lists streams that are found in several ways once, and says where they are s
   const app = await startApp({ config: { audio: { interfaces: ['127.0.0.1'], rtsp, nmos: [registry.url] } } })
   // Others may announce streams on this machine.
   const list = async () =>
-    ((await app.get('/api/audio/streams/')).json as { name: string; source: string }[]).filter(({ source }) => source !== 'sap')
+    ((await app.get('/api/audio/streams/')).json as { name: string; source: string }[]).filter(
+      ({ source }) => source !== 'sap',
+    )
   await until('both are listed', async () => (await list()).length === 2)
   const streams = await list()
   expect(streams.map(({ name }) => name).sort()).toEqual(['Stagebox : 11', 'Stagebox : 12'])

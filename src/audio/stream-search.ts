@@ -9,7 +9,7 @@ import { isInSubnet, type LocalAddress, parseSubnet } from '../domain/identity/n
 import { Semaphore } from '../platform/concurrency.ts'
 import { pause } from '../platform/wait.ts'
 import { type AnnouncedService, browse, type MulticastGroup } from '../upstream/announcements.ts'
-import type { Destinations } from '../upstream/destinations.ts'
+import { type Destinations, withoutInternet } from '../upstream/destinations.ts'
 import { listNmosSenders, type NmosSender, readManifest } from '../upstream/nmos.ts'
 import { describeRtsp } from '../upstream/rtsp.ts'
 import { SearchProblems } from './search-problems.ts'
@@ -41,12 +41,19 @@ const maxManifests = 500
 const ravenna = '_ravenna_session._sub._rtsp._tcp'
 const nmosQuery = '_nmos-query._tcp'
 
+interface SearchRequest {
+  readonly destinations: Destinations
+  readonly signal: AbortSignal
+  readonly timeoutMs: number
+}
+
 export class StreamSearch {
   readonly #options: StreamSearchOptions
   readonly #requests = new Semaphore(maxRequests)
   readonly #problems = { rtsp: new SearchProblems(), nmos: new SearchProblems() }
-  /** The descriptions that senders had in the previous round and, where they have not changed, in this one. */
+  /** The descriptions of the previous round, by sender and its version. */
   #manifests: ReadonlyMap<string, string> = new Map()
+  /** Those of this round. */
   #nextManifests = new Map<string, string>()
 
   constructor(options: StreamSearchOptions) {
@@ -68,10 +75,12 @@ export class StreamSearch {
   }
 
   async #search(signal: AbortSignal): Promise<void> {
-    const { rtsp, nmos } = this.#options
+    const { rtsp, nmos, destinations, timeoutMs = requestTimeoutMs } = this.#options
+    const request = { destinations, signal, timeoutMs }
+    const local = { ...request, destinations: withoutInternet(destinations) }
     const entered = Promise.all([
-      ...rtsp.map((address) => this.#describe(address, signal)),
-      ...nmos.map((address) => this.#readRegistry(address, signal)),
+      ...rtsp.map((address) => this.#describe(address, request)),
+      ...nmos.map((address) => this.#readRegistry(address, request)),
     ])
     const services = await this.#browse(signal)
     const sessions = addressesOf(services, ravenna, ({ instance }, host) => {
@@ -82,8 +91,8 @@ export class StreamSearch {
     })
     await Promise.all([
       entered,
-      ...without(sessions, rtsp, maxSessions).map((address) => this.#describe(address, signal)),
-      ...without(registries, nmos, maxRegistries).map((address) => this.#readRegistry(address, signal)),
+      ...without(sessions, rtsp, maxSessions).map((address) => this.#describe(address, local)),
+      ...without(registries, nmos, maxRegistries).map((address) => this.#readRegistry(address, local)),
     ])
     this.#manifests = this.#nextManifests
     this.#nextManifests = new Map()
@@ -96,25 +105,25 @@ export class StreamSearch {
     return browse({ types, forMs: browseMs, signal, from: interfaces(), ...(group && { group }) }).catch(() => [])
   }
 
-  async #describe(address: string, signal: AbortSignal): Promise<void> {
-    await this.#attempt('rtsp', address, signal, async (options) => {
-      const sdp = await this.#requests.run(() => describeRtsp(address, options))
+  async #describe(address: string, request: SearchRequest): Promise<void> {
+    await this.#attempt('rtsp', address, request, async () => {
+      const sdp = await this.#requests.run(() => describeRtsp(address, request))
       this.#announce('rtsp', address, sdp)
     })
   }
 
-  async #readRegistry(address: string, signal: AbortSignal): Promise<void> {
-    await this.#attempt('nmos', address, signal, async (options) => {
-      const senders = await this.#requests.run(() => listNmosSenders(address, options))
-      await Promise.all(senders.map((sender) => this.#readSender(sender, signal)))
+  async #readRegistry(address: string, request: SearchRequest): Promise<void> {
+    await this.#attempt('nmos', address, request, async () => {
+      const senders = await this.#requests.run(() => listNmosSenders(address, request))
+      await Promise.all(senders.map((sender) => this.#readSender(sender, request)))
     })
   }
 
-  async #readSender(sender: NmosSender, signal: AbortSignal): Promise<void> {
+  async #readSender(sender: NmosSender, request: SearchRequest): Promise<void> {
     const { manifest, channelLabels } = sender
     const key = `${manifest} ${sender.id} ${sender.version}`
-    await this.#attempt('nmos', manifest, signal, async (options) => {
-      const sdp = this.#manifests.get(key) ?? (await this.#requests.run(() => readManifest(manifest, options)))
+    await this.#attempt('nmos', manifest, request, async () => {
+      const sdp = this.#manifests.get(key) ?? (await this.#requests.run(() => readManifest(manifest, request)))
       this.#announce('nmos', manifest, sdp, channelLabels)
       if (this.#nextManifests.size < maxManifests) this.#nextManifests.set(key, sdp)
     })
@@ -124,16 +133,11 @@ export class StreamSearch {
   async #attempt(
     source: 'rtsp' | 'nmos',
     address: string,
-    signal: AbortSignal,
-    run: (options: {
-      readonly destinations: Destinations
-      readonly signal: AbortSignal
-      readonly timeoutMs: number
-    }) => Promise<void>,
+    { signal }: SearchRequest,
+    run: () => Promise<void>,
   ): Promise<void> {
-    const { destinations, timeoutMs = requestTimeoutMs } = this.#options
     try {
-      await run({ destinations, signal, timeoutMs })
+      await run()
     } catch (error) {
       if (!signal.aborted) this.#problems[source].add(address, toSentence(error))
     }
