@@ -336,7 +336,47 @@ it('survives a flood of announcements, and keeps what was entered and what is in
   expect(list.length).toBeGreaterThan(50)
   expect(list.length).toBeLessThanOrEqual(501)
   expect(list[0]).toMatchObject({ id: entered, source: 'manual' })
+  await until('the flood is named', async () => (await app.get('/api/audio/search/')).json.discarded > 1000)
 }, 20_000)
+
+// Conformance: C-27.115.
+it('names announcements that cannot be used, by their sender', async () => {
+  const app = await startApp({ config })
+  const socket = createSocket('udp4')
+  onTestEnd(() => new Promise<void>((resolve) => socket.close(() => resolve())))
+  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
+  socket.setMulticastInterface('127.0.0.1')
+  const sender = await openSender()
+  const opus = sender.sdp.replace('L24/48000/2', 'opus/48000/2')
+  const problems = async () => (await app.get('/api/audio/search/')).json.problems
+  await until('both are named', async () => {
+    socket.send(Buffer.from([0x20, 1, 2, 3, 4]), sapPort, '239.255.255.255')
+    socket.send(writeSap(Buffer.from(opus), '127.0.0.1', 7), sapPort, '239.255.255.255')
+    return (await problems()).length === 2
+  })
+  const errors = (await problems()).map(({ source, address, error }: Record<string, string>) => {
+    return [source, address, error]
+  })
+  expect(errors.sort()).toEqual([
+    ['sap', '127.0.0.1', 'The announcement is encrypted, damaged or no description of a stream (SAP).'],
+    ['sap', '127.0.0.1', expect.stringMatching(/^The description \(SDP\) cannot be used: line \d+: .+\.$/)],
+  ])
+  expect((await app.get(streams)).json).toEqual([])
+})
+
+// Conformance: C-27.116.
+it('names a second sender that uses the address of a stream', async () => {
+  const app = await startApp({ config })
+  const sender = await openSender()
+  const id = await add(app, sender)
+  sender.start()
+  await until('packets arrive', async () => (await read(app, id)).status.packets > 100)
+  expect((await read(app, id)).status.error).toBe(null)
+  const second = await openSender({ ...sender.target, ssrc: 7 })
+  second.start()
+  await until('it is named', async () => /^A second sender uses/.test((await read(app, id)).status.error ?? ''))
+  expect((await read(app, id)).status.restarts).toBe(0)
+})
 
 // Conformance: C-27.24.
 it('receives the sound of programs, names those that fail, and ends them when they are not needed', async () => {

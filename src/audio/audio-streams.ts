@@ -4,7 +4,14 @@
  */
 
 import type { Config } from '../config.ts'
-import { type AudioStream, idleStatus, type StoredStream, type StreamStatus } from '../domain/audio/audio-stream.ts'
+import {
+  type AudioStream,
+  idleStatus,
+  type SearchSource,
+  type StoredStream,
+  type StreamStatus,
+  searchSources,
+} from '../domain/audio/audio-stream.ts'
 import type { AudioFinding } from '../domain/audio/faults/finding.ts'
 import type { HeldAudio } from '../domain/audio/held-sound.ts'
 import type { StreamDescription } from '../domain/audio/sdp.ts'
@@ -18,10 +25,20 @@ import { pause } from '../platform/wait.ts'
 import type { LeaseManager } from '../sources/lease-manager.ts'
 import { deleteAudioStreams, insertAudioStream, listAudioStreams, updateAudioStream } from '../storage/audio-streams.ts'
 import type { Database } from '../storage/database.ts'
+import type { Destinations } from '../upstream/destinations.ts'
 import { AudioThread } from './audio-thread.ts'
 import { describeStream, FoundStreams, fromDescription } from './found-streams.ts'
 import { findInterfaces } from './interfaces.ts'
-import type { Announcement, ReceivedStatus, ReceivedStream, WorkerCall, WorkerEvent } from './worker-messages.ts'
+import { StreamSearch } from './stream-search.ts'
+import type {
+  Announcement,
+  ReceivedStatus,
+  ReceivedStream,
+  SearchProblem,
+  SearchStatus,
+  WorkerCall,
+  WorkerEvent,
+} from './worker-messages.ts'
 
 interface Subsystems {
   readonly db: Database
@@ -29,6 +46,7 @@ interface Subsystems {
   readonly log: Log
   /** The addresses of the interfaces on which devices are sought. */
   readonly localAddresses: readonly LocalAddress[]
+  readonly outbound: { readonly destinations: Destinations }
 }
 
 type AudioKeys = Pick<Config, 'audio' | 'listening' | 'audio_evidence'>
@@ -57,6 +75,23 @@ export interface HeldChannel {
   release(): void
 }
 
+/** The search for streams since it began. */
+export interface AudioSearch extends Omit<SearchStatus, 'problems'> {
+  /** False without a section `audio` in the configuration. */
+  readonly searching: boolean
+  readonly interfaces: { readonly name: string; readonly address: string }[]
+  /** Streams in the list that were found. */
+  readonly found: number
+  readonly most_found: number
+  readonly problems: (SearchProblem & { readonly source: SearchSource })[]
+}
+
+interface Found {
+  readonly source: SearchSource
+  readonly description: StreamDescription
+  readonly interface: string | null
+}
+
 /** A listener or a held channel. */
 interface Use {
   readonly call: Extract<WorkerCall, { type: 'listen' | 'hold' }>
@@ -72,7 +107,7 @@ type OnFindings = (findings: readonly AudioFinding[]) => void
 const leaseName = 'audio'
 /** How often new and changed announcements are stored. */
 const storeEveryMs = 250
-/** More are discarded, and announced again later: a flood of ever new streams must not occupy the database. */
+/** More announcements are discarded, and announced again later: a flood of ever new streams must not occupy the database. */
 const maxPending = 20
 const maxFound = 500
 const retryMs = 5000
@@ -94,13 +129,15 @@ export class AudioStreams {
   readonly #statuses = new Map<number, { readonly status: ReceivedStatus; readonly at: number }>()
   readonly #found = new FoundStreams()
   /** Announcements that are not stored yet, by key. */
-  readonly #pending = new Map<string, { readonly description: StreamDescription; readonly interface: string | null }>()
+  readonly #pending = new Map<string, Found>()
   readonly #uses = new Map<number, Use>()
   #lastUse = 0
   #isReceiving = false
   /** The process that receives audio instead of this one. */
   #holder: string | null = null
   #interfaces: readonly LocalAddress[] = []
+  #sap: SearchStatus = { received: 0, discarded: 0, problems: [] }
+  #search: StreamSearch | null = null
 
   constructor(config: AudioKeys, subsystems: Subsystems) {
     this.#config = config
@@ -155,6 +192,19 @@ export class AudioStreams {
   find(id: number): AudioStream | undefined {
     const stream = this.#streams.get(id)
     return stream && this.#toAudioStream(stream)
+  }
+
+  search(): AudioSearch {
+    const { received, discarded, problems } = this.#sap
+    return {
+      searching: this.#config.audio !== null,
+      interfaces: this.#interfaces.map(({ interfaceName, address }) => ({ name: interfaceName, address })),
+      ...{ received, discarded, found: this.#listed().length, most_found: maxFound },
+      problems: [
+        ...problems.map((problem) => ({ ...problem, source: 'sap' as const })),
+        ...(this.#search?.problems() ?? []),
+      ],
+    }
   }
 
   /** Receives a stream for some seconds, for its levels. */
@@ -290,7 +340,8 @@ export class AudioStreams {
       const at = performance.now()
       for (const status of event.statuses) this.#statuses.set(status.streamId, { status, at })
       this.changed.publish('status')
-    } else this.#announced(event.announcement)
+    } else if (event.type === 'searched') this.#sap = event.status
+    else this.#announced(event.announcement)
   }
 
   // --- The list ------------------------------------------------------------------------------------------------------
@@ -302,6 +353,7 @@ export class AudioStreams {
     this.#findInterfaces()
     if (this.#config.audio !== null) this.#thread.start()
     this.changed.publish('list')
+    const searching = this.#searchStreams(signal)
     let checkedAt = performance.now()
     while (await pause(storeEveryMs, signal)) {
       await this.edits.run(() => this.#storeAnnouncements())
@@ -310,6 +362,7 @@ export class AudioStreams {
       if (this.#findInterfaces() && this.#thread.isRunning) this.#threadStarted()
     }
     this.#isReceiving = false
+    await searching
     for (const use of this.#uses.keys()) this.#endListener(use, 'This process no longer receives audio.')
     await this.#thread.close()
     this.#streams.clear()
@@ -317,6 +370,19 @@ export class AudioStreams {
     this.#found.clear()
     this.#pending.clear()
     this.changed.publish('list')
+  }
+
+  async #searchStreams(signal: AbortSignal): Promise<void> {
+    const { audio } = this.#config
+    if (audio === null) return
+    this.#search = new StreamSearch({
+      rtsp: audio.rtsp,
+      nmos: audio.nmos,
+      destinations: this.#subsystems.outbound.destinations,
+      interfaces: () => this.#interfaces,
+      onAnnouncement: (announcement) => this.#announced(announcement),
+    })
+    await this.#search.run(signal)
   }
 
   async #load(): Promise<boolean> {
@@ -328,7 +394,7 @@ export class AudioStreams {
       for (const stream of streams) {
         this.#streams.set(stream.id, stream)
         // They expire unless they are announced again.
-        if (stream.source === 'sap' && stream.key !== null) this.#found.announced(stream.key, performance.now())
+        if (stream.key !== null && wasFound(stream)) this.#found.announced(stream.key, stream.source, performance.now())
       }
       return true
     } catch (error) {
@@ -374,7 +440,7 @@ export class AudioStreams {
   }
 
   #announced(announcement: Announcement): void {
-    const { sender } = announcement
+    const { sender, source } = announcement
     if (announcement.type === 'deletion') {
       const prefix = `${sender} ${announcement.key} `
       for (const key of this.#pending.keys()) if (key.startsWith(prefix)) this.#pending.delete(key)
@@ -384,10 +450,13 @@ export class AudioStreams {
     for (const description of announcement.streams) {
       const key = `${sender} ${description.key}`
       const stream = this.#findByKey(key)
-      if (stream !== undefined) this.#found.announced(key, performance.now())
-      const found = { description, interface: announcement.interface }
+      if (stream !== undefined) this.#found.announced(key, source, performance.now())
+      // The way in which it was found first decides, so that two that differ do not change it again and again.
+      if (stream !== undefined && stream.source !== source) continue
+      const found = { source, description, interface: announcement.interface }
       const isUnchanged = stream !== undefined && describeStream(stream, description, found.interface) === stream
-      if (!isUnchanged && (this.#pending.has(key) || this.#pending.size < maxPending)) this.#pending.set(key, found)
+      const mostPending = source === 'sap' ? maxPending : maxFound
+      if (!isUnchanged && (this.#pending.has(key) || this.#pending.size < mostPending)) this.#pending.set(key, found)
     }
   }
 
@@ -410,7 +479,7 @@ export class AudioStreams {
       })
       for (const id of removed) this.remove(id)
       for (const stream of [...changed, ...stored]) {
-        this.#found.announced(stream.key ?? '', now)
+        this.#found.announced(stream.key ?? '', stream.source, now)
         this.put(stream)
       }
     } catch (error) {
@@ -425,7 +494,7 @@ export class AudioStreams {
     let free = maxFound - this.#listed().length + withdrawn.length
     const candidates = this.#found.listOldest(this.#listed(), now).filter((stream) => !this.#isKept(stream))
     const removable = candidates.filter((stream) => !withdrawn.includes(stream))
-    for (const [key, { description, interface: address }] of this.#pending) {
+    for (const [key, { source, description, interface: address }] of this.#pending) {
       const stream = this.#findByKey(key)
       if (stream !== undefined) {
         changed.push(describeStream(stream, description, address))
@@ -435,14 +504,14 @@ export class AudioStreams {
       if (free <= 0 && oldest === undefined) continue
       if (oldest === undefined) free--
       else displaced.push(oldest)
-      added.push({ ...newStream, ...fromDescription(description, address), key, source: 'sap' })
+      added.push({ ...newStream, ...fromDescription(description, address), key, source })
     }
     this.#pending.clear()
     return { added, changed, displaced }
   }
 
   #listed(): StoredStream[] {
-    return [...this.#streams.values()].filter(({ source }) => source === 'sap')
+    return [...this.#streams.values()].filter(wasFound)
   }
 
   #findByKey(key: string): StoredStream | undefined {
@@ -460,7 +529,7 @@ export class AudioStreams {
       ...stream,
       address: leg?.address ?? null,
       port: leg?.port ?? null,
-      announced: stream.source !== 'sap' || this.#found.has(stream.key ?? ''),
+      announced: !wasFound(stream) || this.#found.has(stream.key ?? ''),
       status: this.#statusOf(stream),
     }
   }
@@ -493,6 +562,10 @@ export const newStream = {
   enabled: true,
   is_edited: false,
 } as const
+
+function wasFound({ source }: StoredStream): boolean {
+  return searchSources.some((found) => found === source)
+}
 
 function keyOfCommand(name: string): string {
   return `command ${name}`

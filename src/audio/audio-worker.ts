@@ -2,10 +2,11 @@
 
 import { parentPort } from 'node:worker_threads'
 import type { LocalAddress } from '../domain/identity/network.ts'
+import { isSameJson } from '../domain/json.ts'
 import { Holder, Listener } from './channel-consumers.ts'
 import { type ChannelConsumer, Flow } from './flow.ts'
 import { SapListener } from './sap-listener.ts'
-import type { ReceivedStream, WorkerCall, WorkerEvent } from './worker-messages.ts'
+import type { ReceivedStream, SearchStatus, WorkerCall, WorkerEvent } from './worker-messages.ts'
 
 const statusEveryMs = 500
 
@@ -24,6 +25,8 @@ class AudioWorker {
   readonly #warnings = new Set<string>()
   readonly #timer = setInterval(() => this.#postStatuses(), statusEveryMs)
   #sap: SapListener | null = null
+  /** The status of the search that was last posted. */
+  #posted: SearchStatus | null = null
 
   async call(call: WorkerCall): Promise<void> {
     switch (call.type) {
@@ -139,8 +142,16 @@ class AudioWorker {
   }
 
   #postStatuses(): void {
+    this.#postSearch()
     if (this.#flows.size === 0) return
     post({ type: 'statuses', statuses: [...this.#flows.values()].map((flow) => flow.status(true)) })
+  }
+
+  #postSearch(): void {
+    const status = this.#sap?.status
+    if (status === undefined || isSameJson(status, this.#posted)) return
+    this.#posted = status
+    post({ type: 'searched', status })
   }
 
   #warn(message: string): void {

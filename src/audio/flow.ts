@@ -123,6 +123,9 @@ export class Flow {
     const problem = this.#input.problem ?? this.#rtp.problem
     if (problem !== null) return problem
     if (this.#isFlooded) return `More than ${maxPacketsPerSecond} packets arrive in a second. The rest is discarded.`
+    if (this.#rtp.hasOtherSender(now - silentMs)) {
+      return 'A second sender uses the same address and port. Its packets are ignored. Give one of the two another address.'
+    }
     if (now - (this.#lastPacketAt ?? this.#openedAt) < silentMs) return null
     if (this.stream.command !== null) return `The program ${this.stream.command.argv[0]} delivers no sound.`
     return 'No packets arrive. Check that the sender is on; if a switch filters multicast (IGMP snooping), the network needs an IGMP querier.'

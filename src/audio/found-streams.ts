@@ -1,18 +1,22 @@
 /** The streams that are announced on the network, and how long they stay in the list. */
 
-import type { StoredStream } from '../domain/audio/audio-stream.ts'
+import type { StoredStream, StreamSource } from '../domain/audio/audio-stream.ts'
 import type { StreamDescription } from '../domain/audio/sdp.ts'
 
 /** A stream that was announced within this time is not removed for a new one. */
 const recentMs = 60_000
 /** RFC 2974, 3.1: ten periods or one hour, whichever is longer. */
-const minExpiryMs = 3_600_000
+const sapExpiryMs = 3_600_000
+/** Of streams that Micwatch asks for itself, every 30 s. */
+const searchExpiryMs = 120_000
 const expiryPeriods = 10
 
 interface Found {
   lastAt: number
   /** The longest time between two announcements. */
   periodMs: number
+  /** It stays in the list for at least this time after an announcement. */
+  minExpiryMs: number
 }
 
 /** When each stream was announced, by the key of the stream. Times are those of a monotonic clock. */
@@ -24,10 +28,12 @@ export class FoundStreams {
   }
 
   /** Records an announcement. */
-  announced(key: string, now: number): void {
+  announced(key: string, source: StreamSource, now: number): void {
     const found = this.#found.get(key)
-    if (found === undefined) this.#found.set(key, { lastAt: now, periodMs: 0 })
+    const minExpiryMs = source === 'sap' ? sapExpiryMs : searchExpiryMs
+    if (found === undefined) this.#found.set(key, { lastAt: now, periodMs: 0, minExpiryMs })
     else {
+      found.minExpiryMs = Math.max(found.minExpiryMs, minExpiryMs)
       found.periodMs = Math.max(found.periodMs, now - found.lastAt)
       found.lastAt = now
     }
@@ -44,7 +50,7 @@ export class FoundStreams {
   /** Forgets the streams that are no longer announced, and returns their keys. */
   expire(now: number): string[] {
     const expired = [...this.#found].filter(
-      ([, { lastAt, periodMs }]) => now - lastAt > Math.max(minExpiryMs, expiryPeriods * periodMs),
+      ([, { lastAt, periodMs, minExpiryMs }]) => now - lastAt > Math.max(minExpiryMs, expiryPeriods * periodMs),
     )
     for (const [key] of expired) this.#found.delete(key)
     return expired.map(([key]) => key)

@@ -1,6 +1,6 @@
 /** The messages between the main thread and the worker thread that receives audio. */
 
-import type { SampleFormat, StreamEncoding, StreamLeg } from '../domain/audio/audio-stream.ts'
+import type { SampleFormat, SearchSource, StreamEncoding, StreamLeg } from '../domain/audio/audio-stream.ts'
 import type { AudioFinding } from '../domain/audio/faults/finding.ts'
 import type { HeldAudio } from '../domain/audio/held-sound.ts'
 import type { StreamDescription } from '../domain/audio/sdp.ts'
@@ -69,8 +69,31 @@ export interface ReceivedStatus {
   readonly error: string | null
 }
 
+/** Something that was announced and cannot be used, or a place that cannot be searched. */
+export interface SearchProblem {
+  /** The address that sent it, or that was searched. */
+  readonly address: string
+  readonly error: string
+  readonly count: number
+  /** Unix milliseconds. */
+  readonly at: number
+}
+
+/** The search for announcements since it began. */
+export interface SearchStatus {
+  /** Packets received. */
+  readonly received: number
+  /** Packets that were not read, because too many arrived. */
+  readonly discarded: number
+  readonly problems: readonly SearchProblem[]
+}
+
 /** `sender` is the address that sent the packet, `interface` that on which it must have arrived, if it is known. */
-export type Announcement = { readonly sender: string; readonly interface: string | null } & (
+export type Announcement = {
+  readonly source: SearchSource
+  readonly sender: string
+  readonly interface: string | null
+} & (
   | { readonly type: 'announcement'; readonly streams: readonly StreamDescription[] }
   | { readonly type: 'deletion'; readonly key: string }
 )
@@ -78,6 +101,7 @@ export type Announcement = { readonly sender: string; readonly interface: string
 export type WorkerEvent =
   | { readonly type: 'findings'; readonly use: number; readonly findings: readonly AudioFinding[] }
   | { readonly type: 'announced'; readonly announcement: Announcement }
+  | { readonly type: 'searched'; readonly status: SearchStatus }
   | { readonly type: 'statuses'; readonly statuses: readonly ReceivedStatus[] }
   | {
       readonly type: 'frame'

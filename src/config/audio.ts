@@ -18,8 +18,13 @@ const Command = Type.Object(
   { additionalProperties: false, description: '{name, argv, format, rate, channels}' },
 )
 
+const listOfAddresses = (pattern: string, description: string) =>
+  Type.Array(Type.String({ pattern, maxLength: 500, description }), { maxItems: 64, description })
+
 export const AudioSection = section({
   interfaces: textList('names or addresses of network interfaces'),
+  rtsp: listOfAddresses('^rtsp://', 'a list of addresses such as rtsp://10.0.0.5/by-name/Stage'),
+  nmos: listOfAddresses('^https?://', 'a list of addresses such as http://registry.example:8010'),
   commands: Type.Array(Command, {
     maxItems: 64,
     description: 'a list of programs with name, argv, format, rate and channels',
@@ -32,9 +37,13 @@ export type AudioCommand = Readonly<Type.Static<typeof Command>>
 export interface AudioConfig {
   /** Names or addresses; if empty, the interfaces on which devices are sought. */
   readonly interfaces: readonly string[]
+  /** Addresses of RAVENNA streams that are not announced. */
+  readonly rtsp: readonly string[]
+  /** Addresses of registries or nodes that are not announced. */
+  readonly nmos: readonly string[]
   readonly commands: readonly AudioCommand[]
 }
 
 export function toAudio(entry: Type.Static<typeof AudioSection> | undefined): AudioConfig | null {
-  return entry === undefined ? null : { interfaces: [], commands: [], ...entry }
+  return entry === undefined ? null : { interfaces: [], rtsp: [], nmos: [], commands: [], ...entry }
 }

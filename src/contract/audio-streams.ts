@@ -1,7 +1,13 @@
 /** Streams of audio on the network, and of programs. */
 
 import Type from 'typebox'
-import { maxStreamChannels, streamEncodings, streamRates, streamSources } from '../domain/audio/audio-stream.ts'
+import {
+  maxStreamChannels,
+  searchSources as searchSourceList,
+  streamEncodings,
+  streamRates,
+  streamSources,
+} from '../domain/audio/audio-stream.ts'
 import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
 import {
@@ -24,6 +30,7 @@ import {
   pagedOf,
   text,
   textOrNull,
+  time,
   trueOrFalse,
   version,
   whole,
@@ -31,6 +38,7 @@ import {
 } from './schema.ts'
 
 const sources = [...streamSources]
+const searchSources = [...searchSourceList]
 const encodings = [...streamEncodings]
 
 const StreamStatus = Type.Object(
@@ -94,7 +102,36 @@ export type StreamChangeBody = Body<typeof StreamChange>
 const unavailable = { 503: ErrorResponse }
 const streams = '/api/audio/streams/'
 
+const AudioSearch = named('AudioSearch', 'How streams are sought on the network, and what cannot be used.', {
+  listening: flag('Whether the configuration file permits listening (`listening`).'),
+  searching: flag('Whether streams are sought: the configuration file has a section `audio`.'),
+  interfaces: listOf(
+    Type.Object({ name: text('Name.'), address: text('IPv4 address.') }),
+    'The interfaces on which streams are sought.',
+  ),
+  received: whole('Number of announcements received since the search began (SAP).'),
+  discarded: whole('Number of announcements that were not read, because more than 200 arrived in a second.'),
+  found: whole('Number of streams in the list that were found.'),
+  most_found: whole('Above this number, a new stream displaces one that was not announced for a minute.'),
+  problems: listOf(
+    Type.Object({
+      source: oneOf(searchSources, 'The kind of search.'),
+      address: text('The address that sent it, or that was searched.'),
+      error: text('What is wrong.'),
+      count: whole('How often it occurred.'),
+      at: time('When it last occurred.'),
+    }),
+    'The last 20 of each kind of search, the latest first.',
+  ),
+})
+export type AudioSearchBody = Body<typeof AudioSearch>
+
 export const audioStreamOperations = operationsOf({
+  getAudioSearch: endpoint('GET', '/api/audio/search/', {
+    ...about('Audio', 'How streams are sought on the network, and which announcements cannot be used.'),
+    response: { 200: AudioSearch, ...unavailable },
+  }),
+
   listAudioStreams: endpoint('GET', streams, {
     ...about('Audio', 'The streams that are announced on the network, that were entered, and those of programs.'),
     querystring: LocalList,

@@ -55,6 +55,7 @@ export const pages = [
   { name: 'undo', path: '/undo', needs: 'read', section: 'show', listedFor: 'operate' },
   { name: 'find', path: '/admin/find', needs: 'inspect', section: 'service', listedFor: 'operate' },
   { name: 'manufacturers', path: '/admin/manufacturers', needs: 'inspect', section: 'service' },
+  { name: 'streams', path: '/admin/streams', needs: 'inspect', section: 'service' },
   { name: 'settings', path: '/admin/settings', needs: 'inspect', section: 'service' },
   {
     name: 'notifications',

@@ -83,6 +83,15 @@ export function withoutLinkLocal(destinations: Destinations): Destinations {
   }
 }
 
+/** Also blocks public addresses, for what unknown devices of the local networks name. */
+export function withoutInternet(destinations: Destinations): Destinations {
+  return {
+    ...destinations,
+    isBlocked: (address, port) =>
+      destinations.isBlocked(address, port) || listTargets(address).some((target) => target.range() === 'unicast'),
+  }
+}
+
 function lookUp(hostname: string, options: LookupOptions): Promise<LookupAddress[]> {
   return new Promise((resolve, reject) => {
     lookup(hostname, { ...options, all: true }, (error, found) => (error === null ? resolve(found) : reject(error)))

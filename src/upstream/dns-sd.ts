@@ -56,7 +56,9 @@ function toService(recordsOf: RecordsOf, type: string, name: string): Service | 
   const { port, target } = location.data
   const addresses = recordsOf(target).flatMap((record) => (record.type === 'A' ? [record.data] : []))
   const texts = recordsOf(name).flatMap((record) => (record.type === 'TXT' ? [readText([record.data].flat())] : []))
-  const instance = name.slice(0, -`.${type}.local`.length)
+  // A subtype lists names of its type (RFC 6763, section 7.1).
+  const baseType = type.split('._sub.').at(-1)
+  const instance = name.slice(0, -`.${baseType}.local`.length)
   return { type, instance, port, addresses: [...new Set(addresses)], text: Object.assign({}, ...texts) }
 }
 

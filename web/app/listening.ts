@@ -2,13 +2,23 @@
 
 import { createContext, useContext, useSyncExternalStore } from 'react'
 
+/** A channel of an audio stream, whether or not a channel is mapped to it. */
+export interface StreamSound {
+  readonly streamId: number
+  /** Starts at 1. */
+  readonly channel: number
+  readonly name: string
+}
+
 /** The player, once it is loaded. */
 export interface ListeningPlayer {
   readonly mapped: ReadonlySet<number>
   /** The channel whose sound is played or requested. */
   readonly channelId: number | null
+  readonly stream: StreamSound | null
   /** Begins to play the channel, or stops it. */
   toggle(channelId: number): void
+  toggleStream(stream: StreamSound): void
 }
 
 class ListeningStore {
@@ -26,6 +36,10 @@ class ListeningStore {
     this.#player = player
     for (const listener of this.#listeners) listener()
   }
+}
+
+export function isSameSound(a: StreamSound | null, b: StreamSound): boolean {
+  return a?.streamId === b.streamId && a.channel === b.channel
 }
 
 export const ListeningContext = createContext(new ListeningStore())

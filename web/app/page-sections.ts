@@ -24,6 +24,7 @@ export const pageSections = [
   'report',
   'settings',
   'shows',
+  'streams',
   'timeline',
   'tokens',
   'undo',

@@ -407,6 +407,14 @@ const adminPages = [
   }),
   createRoute({
     getParentRoute: inFrame,
+    path: route('streams'),
+    component: lazyRouteComponent(
+      withTexts(['streams', 'listen'], () => import('../admin/audio/streams.tsx')),
+      'Streams',
+    ),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
     path: route('settings'),
     component: lazyRouteComponent(
       withTexts(['settings'], () => import('../admin/settings/settings.tsx')),

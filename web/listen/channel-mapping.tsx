@@ -12,11 +12,14 @@ interface StreamChannel {
   readonly channel: number
 }
 
+/** No message announces that a stream was found, was changed or has gone. */
+const refreshMs = 5000
+
 export function ChannelMapping({ channelId }: { readonly channelId: number }) {
   const { api } = useServices()
-  const mappings = useResource('/api/audio/mappings/', 'list', ['audio_mappings'])
-  const streams = useResource('/api/audio/streams/', 'list')
-  const proposals = useResource('/api/audio/proposals/', 'list', ['audio_mappings'])
+  const mappings = useResource('/api/audio/mappings/', 'list', ['audio_mappings'], refreshMs)
+  const streams = useResource('/api/audio/streams/', 'list', [], refreshMs)
+  const proposals = useResource('/api/audio/proposals/', 'list', ['audio_mappings'], refreshMs)
   const showMessage = useShowMessage()
   const { send, isSending, problem } = useRequest()
   const mapping = mappings.body?.find(({ channel_id }) => channel_id === channelId)

@@ -7,7 +7,7 @@ import type { ChannelFacts } from '../app/channel-state.ts'
 import { useServices, useWatchState } from '../app/context.ts'
 import { formatDbfs } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
-import { ListeningContext } from '../app/listening.ts'
+import { isSameSound, ListeningContext, type StreamSound } from '../app/listening.ts'
 import { useResource } from '../app/resource.ts'
 import { slotTitle } from '../app/slot-records.ts'
 import { useShowMessage } from '../parts/dialogs/messages.tsx'
@@ -43,8 +43,9 @@ function ListeningOn() {
   const mappings = useResource('/api/audio/mappings/', 'list', ['audio_mappings']).body
   const mapped = useMemo(() => new Set(mappings?.map(({ channel_id }) => channel_id)), [mappings])
   const cards = useSyncExternalStore(watch.subscribe, watch.cards)
-  const { channelId, phase } = state
+  const { channelId, stream, phase } = state
   const playing = phase === 'idle' ? null : channelId
+  const playingStream = phase === 'idle' ? null : stream
   const toggle = useMemo(
     () => (id: number) => {
       const { channelId, phase } = player.get()
@@ -53,7 +54,18 @@ function ListeningOn() {
     },
     [player],
   )
-  useEffect(() => store.set({ mapped, channelId: playing, toggle }), [store, mapped, playing, toggle])
+  const toggleStream = useMemo(
+    () => (chosen: StreamSound) => {
+      const { stream, phase } = player.get()
+      if (phase !== 'idle' && isSameSound(stream, chosen)) player.stop()
+      else player.playStream(chosen)
+    },
+    [player],
+  )
+  useEffect(
+    () => store.set({ mapped, channelId: playing, stream: playingStream, toggle, toggleStream }),
+    [store, mapped, playing, playingStream, toggle, toggleStream],
+  )
   useEffect(
     () => () => {
       player.stop()
@@ -64,21 +76,21 @@ function ListeningOn() {
   const playable = cards.filter(({ channelId, notNowBy }) => mapped.has(channelId) && notNowBy === null)
   useKeys({ player, playable, toggle })
   const card = cards.find((candidate) => candidate.channelId === channelId)
-  if (channelId === null || card === undefined) return null
-  return <Bar {...{ player, state, card, playable }} />
+  if (stream !== null) return <Bar {...{ player, state, playable }} name={stream.name} />
+  if (card === undefined) return null
+  return <Bar {...{ player, state, playable }} name={slotTitle(card)} />
 }
 
 interface BarProps {
   readonly player: Player
   readonly state: PlayerState
-  readonly card: ChannelFacts
+  readonly name: string
   readonly playable: readonly ChannelFacts[]
 }
 
-function Bar({ player, state, card, playable }: BarProps) {
-  const name = slotTitle(card)
+function Bar({ player, state, name, playable }: BarProps) {
   const step = (direction: -1 | 1) => {
-    const next = neighbourOf(playable, card.channelId, direction)
+    const next = neighbourOf(playable, state.channelId, direction)
     if (next !== null) player.play(next)
   }
   return (
@@ -92,7 +104,7 @@ function Bar({ player, state, card, playable }: BarProps) {
       >
         <SkipBack className="icon" aria-hidden="true" />
       </button>
-      <PlayButton {...{ player, state, name }} channelId={card.channelId} />
+      <PlayButton {...{ player, state, name }} />
       <button
         type="button"
         className="choice"
@@ -130,14 +142,13 @@ interface PlayButtonProps {
   readonly player: Player
   readonly state: PlayerState
   readonly name: string
-  readonly channelId: number
 }
 
-function PlayButton({ player, state, name, channelId }: PlayButtonProps) {
+function PlayButton({ player, state, name }: PlayButtonProps) {
   const press = useRef<{ readonly at: number; readonly wasOn: boolean } | null>(null)
   const isOn = state.phase !== 'idle'
   const Icon = isOn ? Square : Ear
-  const toggle = () => (isOn ? player.stop() : player.play(channelId))
+  const toggle = () => (isOn ? player.stop() : player.resume())
   const cancel = () => {
     if (press.current?.wasOn === false) player.stop()
     press.current = null
@@ -160,7 +171,7 @@ function PlayButton({ player, state, name, channelId }: PlayButtonProps) {
       onPointerDown={({ button }) => {
         if (button !== 0) return
         press.current = { at: performance.now(), wasOn: isOn }
-        if (!isOn) player.play(channelId)
+        if (!isOn) player.resume()
       }}
       onPointerLeave={cancel}
       onPointerCancel={cancel}
@@ -210,7 +221,7 @@ function useKeys(options: KeysOptions): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       const { player, playable, toggle } = latest.current
-      const { channelId, phase } = player.get()
+      const { channelId, stream, phase } = player.get()
       const direction = directionOf(event)
       if (direction !== null && channelId !== null) {
         const next = neighbourOf(playable, channelId, direction)
@@ -220,7 +231,11 @@ function useKeys(options: KeysOptions): void {
       const chosen = channelAt(event)
       if (chosen === null) return
       const id = chosen ?? channelId
-      if (id === null) return
+      if (id === null) {
+        if (stream !== null && phase === 'idle') player.resume()
+        else player.stop()
+        return
+      }
       const isStop = phase !== 'idle' && id === channelId
       if (isStop || playable.some((card) => card.channelId === id)) toggle(id)
       else showMessage({ text: t('listen.notMapped'), tone: 'alarm' })

@@ -26,7 +26,7 @@ interface Listed {
 }
 
 /** The first follows the last. Null if there is no other. */
-export function neighbourOf(cards: readonly Listed[], channelId: number, direction: -1 | 1): number | null {
+export function neighbourOf(cards: readonly Listed[], channelId: number | null, direction: -1 | 1): number | null {
   const at = cards.findIndex((card) => card.channelId === channelId)
   const next = at < 0 ? cards[0] : cards[(at + direction + cards.length) % cards.length]
   return next === undefined || next.channelId === channelId ? null : next.channelId

@@ -1,13 +1,15 @@
 /** Plays one channel at a time. Nothing plays before a user asks for it. */
 
 import { isRecord } from '../../src/domain/json.ts'
+import type { StreamSound } from '../app/listening.ts'
 import { serviceNow } from '../app/service-time.ts'
 import { createOutput, type Output } from './output.ts'
 import type { PlayoutStatus } from './playout.ts'
 
 export interface PlayerState {
-  /** Null while nothing was chosen. */
+  /** Null while nothing was chosen, and for a channel of a stream. */
   readonly channelId: number | null
+  readonly stream: StreamSound | null
   readonly phase: 'idle' | 'connecting' | 'playing'
   /** Why the sound has ended or was refused: a reason of the service, or its sentence. */
   readonly problem: string | null
@@ -23,6 +25,7 @@ export interface PlayerState {
 
 const initialState: PlayerState = {
   channelId: null,
+  stream: null,
   phase: 'idle',
   problem: null,
   volume: 1,
@@ -58,13 +61,19 @@ export class Player {
 
   /** Must be called by an event handler of a user's action, because browsers do not play anything before. */
   play(channelId: number): void {
-    this.#session?.close()
-    const { context, gain } = this.#open()
-    void context.resume()
-    this.#update({ channelId, phase: 'connecting', problem: null, level: null, latencyMs: null })
-    this.#session = new Session({ mount: this.#mount, channelId, context, destination: gain }, (change) =>
-      this.#update(change),
-    )
+    this.#begin({ channelId, stream: null }, `channel=${channelId}`)
+  }
+
+  /** As `play`. */
+  playStream(stream: StreamSound): void {
+    this.#begin({ channelId: null, stream }, `stream=${stream.streamId}&ch=${stream.channel}`)
+  }
+
+  /** Plays the last choice. */
+  resume(): void {
+    const { channelId, stream } = this.#state
+    if (stream !== null) this.playStream(stream)
+    else if (channelId !== null) this.play(channelId)
   }
 
   stop(): void {
@@ -77,12 +86,21 @@ export class Player {
   /** Forgets the channel. */
   dismiss(): void {
     this.stop()
-    this.#update({ channelId: null, problem: null })
+    this.#update({ channelId: null, stream: null, problem: null })
   }
 
   setVolume(volume: number): void {
     if (this.#gain !== null) this.#gain.gain.value = volume
     this.#update({ volume })
+  }
+
+  #begin(chosen: Pick<PlayerState, 'channelId' | 'stream'>, query: string): void {
+    this.#session?.close()
+    const { context, gain } = this.#open()
+    void context.resume()
+    this.#update({ ...chosen, phase: 'connecting', problem: null, level: null, latencyMs: null })
+    const path = `${this.#mount}/api/audio/listen?${query}`
+    this.#session = new Session({ path, context, destination: gain }, (change) => this.#update(change))
   }
 
   #open(): { readonly context: AudioContext; readonly gain: GainNode } {
@@ -110,13 +128,12 @@ export class Player {
 }
 
 interface SessionOptions {
-  readonly mount: string
-  readonly channelId: number
+  readonly path: string
   readonly context: AudioContext
   readonly destination: AudioNode
 }
 
-/** The sound of one channel, from the request of the user to its end. */
+/** The sound of one choice, from the request of the user to its end. */
 class Session {
   readonly #options: SessionOptions
   readonly #update: (change: Partial<PlayerState>) => void
@@ -142,12 +159,8 @@ class Session {
     this.#output = null
   }
 
-  get #path(): string {
-    return `${this.#options.mount}/api/audio/listen?channel=${this.#options.channelId}`
-  }
-
   #connect(): void {
-    const socket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}${this.#path}`)
+    const socket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}${this.#options.path}`)
     socket.binaryType = 'arraybuffer'
     let isOpened = false
     socket.onopen = () => {
@@ -218,7 +231,7 @@ class Session {
   /** A script cannot read why the WebSocket was refused, so it asks again with a plain request. */
   async #explain(): Promise<void> {
     try {
-      const response = await fetch(this.#path)
+      const response = await fetch(this.#options.path)
       const body: unknown = await response.json()
       if (this.#isClosed) return
       const isReady = response.status === 426

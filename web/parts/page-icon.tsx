@@ -1,5 +1,6 @@
 import {
   Archive,
+  AudioLines,
   BellRing,
   Cable,
   ClipboardPaste,
@@ -31,6 +32,7 @@ const icons: Record<SectionPage, LucideIcon> = {
   undo: Undo2,
   find: Radar,
   manufacturers: Rows3,
+  streams: AudioLines,
   settings: Settings2,
   notifications: BellRing,
   backups: Archive,

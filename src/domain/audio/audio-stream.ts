@@ -3,6 +3,10 @@
 export const streamSources = ['sap', 'manual', 'rtsp', 'nmos', 'command'] as const
 export type StreamSource = (typeof streamSources)[number]
 
+/** Streams of these are found on the network. */
+export const searchSources = ['sap', 'rtsp', 'nmos'] as const
+export type SearchSource = (typeof searchSources)[number]
+
 export const streamEncodings = ['L16', 'L24'] as const
 export type StreamEncoding = (typeof streamEncodings)[number]
 

@@ -118,6 +118,8 @@ export class RtpReceiver {
   #transit: number | null = null
   #mismatches = 0
   #problem: string | null = null
+  /** When another sender was last ignored. */
+  #foreignAt = Number.NEGATIVE_INFINITY
 
   constructor(options: RtpOptions) {
     this.#options = options
@@ -129,9 +131,15 @@ export class RtpReceiver {
     return this.#problem
   }
 
+  /** True if packets of another sender were ignored since this time. */
+  hasOtherSender(sinceMs: number): boolean {
+    return this.#foreignAt > sinceMs
+  }
+
   /** `atMs` is a monotonic time. Returns null for packets that carry no new sound of this stream. */
   receive(packet: RtpPacket, atMs: number): PlacedPacket | null {
     const isForeign = this.#ssrc !== null && packet.ssrc !== this.#ssrc && atMs - this.#lastAt < silenceMs
+    if (isForeign) this.#foreignAt = atMs
     const frames = isForeign ? null : this.#countFrames(packet)
     if (frames === null) return null
     const startsSegment = this.#accept(packet)
@@ -205,6 +213,7 @@ export class RtpReceiver {
     this.#transit = null
     this.#mismatches = 0
     this.#problem = null
+    this.#foreignAt = Number.NEGATIVE_INFINITY
     return extended
   }
 

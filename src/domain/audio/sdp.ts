@@ -226,6 +226,12 @@ function joinLegs(
   return joined
 }
 
+/** Returns the stream with labels from another source, if the description has none and their number fits. */
+export function withLabels(stream: StreamDescription, labels: readonly string[]): StreamDescription {
+  if (stream.labels.length > 0 || labels.length !== stream.channels) return stream
+  return { ...stream, labels: labels.map((label) => cleanText(label, maxLabelLength)) }
+}
+
 function findLine(lines: readonly Line[], type: string): Line | undefined {
   return lines.find((line) => line.type === type)
 }

@@ -4,6 +4,7 @@ import { addAudioStream, changeAudioStream, deleteAudioStream } from '../../acti
 import { type AudioStreamBody, audioStreamOperations } from '../../contract/audio-streams.ts'
 import type { AudioStream } from '../../domain/audio/audio-stream.ts'
 import { RequestError } from '../../domain/errors.ts'
+import { toTimestamp } from '../../domain/timestamp.ts'
 import type { Service } from '../../service.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { ifMatch } from '../server/if-match.ts'
@@ -19,6 +20,19 @@ export function audioStreamRoutes(app: ContractServer, service: Service): void {
     if (stream === undefined) throw new RequestError('not_found', { subject: `audio stream ${id}` })
     return stream
   }
+
+  app.route({
+    ...audioStreamOperations.getAudioSearch,
+    handler: async () => {
+      await audioStreams.whenReceiving()
+      const { problems, ...search } = audioStreams.search()
+      return {
+        listening: service.listening.isEnabled,
+        ...search,
+        problems: problems.map(({ at, ...problem }) => ({ ...problem, at: toTimestamp(at) })),
+      }
+    },
+  })
 
   app.route({
     ...audioStreamOperations.listAudioStreams,

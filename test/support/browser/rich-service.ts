@@ -18,7 +18,8 @@ export async function startRichService() {
   device.change(2, { battery: 5 })
   device.change(3, { battery: 15, rf_level: -96 })
   const manufacturers = [configFor(system), { code: 'shure', config: { devices: [device.url] } }]
-  const app = await startApp({ manufacturers, isRecording: true })
+  const config = { listening: true, audio: { interfaces: ['127.0.0.1'] } }
+  const app = await startApp({ manufacturers, isRecording: true, config })
   await until('all receivers are known', async () => (await app.receivers()).length === 4)
   // A held discovery, a movement and a lost receiver.
   system.show.add('sennheiser', { ip: deviceOf(system).ip, name: 'Visitor', serial_number: 'VISITOR-1' })
@@ -70,6 +71,8 @@ async function addShow(app: TestApp, post: Post): Promise<number> {
 async function addLists(app: TestApp, post: Post): Promise<void> {
   await post('/api/performers/', { name: 'Zoë', notes: 'Alto' })
   await post('/api/admin/locations/', { name: 'Rack 1' })
+  const stream = { name: 'Stagebox', source: 'manual', address: '239.69.1.2', port: 5004 }
+  await post('/api/audio/streams/', { ...stream, encoding: 'L24', sample_rate: 48_000, channels: 8 })
   const config = { url: 'http://127.0.0.1:9/hook' }
   const { id } = await post('/api/admin/notification-channels/', { name: 'Stage', type: 'webhook', config })
   await post('/api/admin/notification-rules/', { name: 'Batteries', notification_channel_ids: [id] })

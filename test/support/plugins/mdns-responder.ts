@@ -31,7 +31,8 @@ export async function startResponder(services: readonly AnnouncedService[]) {
 
 function responseOf({ type, instance, ip, port, text = {} }: AnnouncedService): Buffer {
   const service = [...type.split('.'), 'local']
-  const instanceName = [instance, ...service]
+  // A subtype lists names of its type.
+  const instanceName = [instance, ...(type.split('._sub.').at(-1) ?? '').split('.'), 'local']
   const host = [`host-of-${instance}`, 'local']
   const texts = Object.entries(text).map(([key, value]) => Buffer.from(`${key}=${value}`))
   const header = Buffer.alloc(12)

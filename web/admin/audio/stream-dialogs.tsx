@@ -1,0 +1,198 @@
+import { useState } from 'react'
+import type { AudioStreamBody } from '../../../src/contract/audio-streams.ts'
+import { streamEncodings, streamRates } from '../../../src/domain/audio/audio-stream.ts'
+import { useServices } from '../../app/context.ts'
+import { formatHertz, plainText } from '../../app/format.ts'
+import { t } from '../../app/i18n.ts'
+import { useResource } from '../../app/resource.ts'
+import { ActionDialog, Removal } from '../../parts/dialogs/dialog.tsx'
+import { FormDialog } from '../../parts/dialogs/form-dialog.tsx'
+import { ChoiceButtons } from '../../parts/forms/choice.tsx'
+import { changedFields } from '../../parts/forms/entries.ts'
+import { Field, SelectField, TextField } from '../../parts/forms/field.tsx'
+import { useLatest } from '../../parts/forms/use-latest.ts'
+
+export type StreamQuestion =
+  | { readonly kind: 'add' }
+  | { readonly kind: 'change' | 'disable' | 'remove'; readonly stream: AudioStreamBody }
+
+interface DialogProps {
+  onClose(): void
+}
+
+interface EditProps extends DialogProps {
+  readonly stream: AudioStreamBody
+}
+
+const path = '/api/audio/streams/'
+
+export function StreamDialog({ question, onClose }: DialogProps & { readonly question: StreamQuestion }) {
+  switch (question.kind) {
+    case 'add':
+      return <Add onClose={onClose} />
+    case 'change':
+      return <Change stream={question.stream} onClose={onClose} />
+    case 'disable':
+      return <Disable stream={question.stream} onClose={onClose} />
+    case 'remove':
+      return <Remove stream={question.stream} onClose={onClose} />
+    default:
+      return question satisfies never
+  }
+}
+
+const ways = ['sdp', 'fields'] as const
+type Way = (typeof ways)[number]
+
+function Add({ onClose }: DialogProps) {
+  const { api } = useServices()
+  const [way, setWay] = useState<Way>('sdp')
+  const { reload } = useResource(path, 'list')
+  return (
+    <FormDialog
+      title={t('streams.add')}
+      action={t('streams.addAction')}
+      send={(values) => api.write('POST', path, way === 'sdp' ? sdpBody(values) : fieldsBody(values), 'object')}
+      done={({ name }) => t('streams.added', { name: plainText(name) })}
+      onDone={reload}
+      onClose={onClose}
+    >
+      <fieldset className="tabs" aria-label={t('streams.way')}>
+        <ChoiceButtons<Way> value={way} values={ways} nameOf={(way) => t(`streams.ways.${way}`)} onChoice={setWay} />
+      </fieldset>
+      {way === 'sdp' ? (
+        <TextField
+          name="sdp"
+          label={t('streams.sdp')}
+          hint={t('streams.sdpHint')}
+          rows={10}
+          spellCheck={false}
+          autoComplete="off"
+        />
+      ) : (
+        <EnteredFields />
+      )}
+      <Field
+        name="interface"
+        label={t('streams.interface')}
+        hint={t('streams.interfaceHint')}
+        required={false}
+        autoComplete="off"
+        maxLength={64}
+      />
+    </FormDialog>
+  )
+}
+
+function EnteredFields() {
+  return (
+    <div className="field-columns">
+      <Field name="name" label={t('streams.name')} autoComplete="off" maxLength={255} />
+      <Field
+        name="address"
+        label={t('streams.address')}
+        hint={t('streams.addressHint')}
+        placeholder="239.69.1.2"
+        autoComplete="off"
+      />
+      <Field name="port" label={t('streams.port')} defaultValue="5004" inputMode="numeric" autoComplete="off" />
+      <SelectField
+        name="encoding"
+        label={t('streams.encoding')}
+        options={streamEncodings.map((value) => ({ value, text: t(`streams.encodings.${value}`) }))}
+        defaultValue="L24"
+      />
+      <SelectField
+        name="sample_rate"
+        label={t('streams.rate')}
+        options={streamRates.map((rate) => ({ value: String(rate), text: formatHertz(rate) }))}
+        defaultValue="48000"
+      />
+      <Field name="channels" label={t('streams.channels')} defaultValue="8" inputMode="numeric" autoComplete="off" />
+    </div>
+  )
+}
+
+const textOf = (values: FormData, name: string) => String(values.get(name) ?? '').trim()
+
+function sdpBody(values: FormData) {
+  return { sdp: String(values.get('sdp') ?? ''), interface: textOf(values, 'interface') || null }
+}
+
+function fieldsBody(values: FormData) {
+  const number = (name: string) => Number(textOf(values, name))
+  const encoding = streamEncodings.find((known) => known === values.get('encoding')) ?? 'L24'
+  return {
+    ...{ name: textOf(values, 'name'), source: 'manual' as const, address: textOf(values, 'address') },
+    ...{ port: number('port'), encoding, sample_rate: number('sample_rate'), channels: number('channels') },
+    interface: textOf(values, 'interface') || null,
+  }
+}
+
+function Change({ stream, onClose }: EditProps) {
+  const { api } = useServices()
+  const latest = useLatest(path, stream, [])
+  const { reload } = useResource(path, 'list')
+  const toBody = (values: FormData) => ({ name: textOf(values, 'name') })
+  return (
+    <FormDialog
+      title={t('streams.changeTitle', { name: plainText(stream.name) })}
+      action={t('streams.save')}
+      edit={{ address: `${path}${stream.id}/`, record: stream, latest }}
+      send={(values, { before, version }) => {
+        const body = changedFields(toBody(before), toBody(values))
+        return api.write('PATCH', `${path}${stream.id}/`, body, 'object', version)
+      }}
+      done={({ name }) => t('streams.changed', { name: plainText(name) })}
+      onDone={reload}
+      onClose={onClose}
+    >
+      {({ name }) => (
+        <Field
+          name="name"
+          label={t('streams.name')}
+          hint={t('streams.nameHint')}
+          defaultValue={name}
+          autoComplete="off"
+          maxLength={255}
+        />
+      )}
+    </FormDialog>
+  )
+}
+
+function Disable({ stream: { id, name, version }, onClose }: EditProps) {
+  const { api } = useServices()
+  const { reload } = useResource(path, 'list')
+  return (
+    <ActionDialog
+      title={t('streams.disableTitle', { name: plainText(name) })}
+      action={t('streams.disable')}
+      done={t('streams.disabled', { name: plainText(name) })}
+      write={() => api.write('PATCH', `${path}${id}/`, { enabled: false }, 'object', version)}
+      onDone={reload}
+      onClose={onClose}
+    >
+      <p>{t('streams.disableConsequence')}</p>
+    </ActionDialog>
+  )
+}
+
+function Remove({ stream, onClose }: EditProps) {
+  const { reload } = useResource(path, 'list')
+  const name = plainText(stream.name)
+  return (
+    <Removal
+      title={t('streams.removeTitle', { name })}
+      action={t('streams.remove')}
+      done={t('streams.removed', { name })}
+      path={`${path}${stream.id}/`}
+      record={stream}
+      onDone={reload}
+      onClose={onClose}
+    >
+      <p>{t('streams.removeConsequence')}</p>
+      {stream.source === 'manual' ? null : <p>{t('streams.returns')}</p>}
+    </Removal>
+  )
+}
