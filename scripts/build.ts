@@ -28,6 +28,7 @@ const entryPoints = {
   'coordination-worker': 'src/actions/frequencies/coordination-worker.ts',
   'scan-worker': 'src/actions/frequencies/scan-worker.ts',
   'demo-day-worker': 'simulators/demo-day-worker.ts',
+  'demo-sound-worker': 'simulators/audio/demo-sound-worker.ts',
   'backup-reader': 'src/storage/backup-reader.ts',
   'database-copier': 'src/storage/database-copier.ts',
 }

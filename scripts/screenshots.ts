@@ -188,7 +188,7 @@ async function createGroup(address: string): Promise<void> {
 /** Creates an administrator, who may open every page. */
 async function setUp(browser: Browser, address: string): Promise<Cookie[]> {
   const context = await browser.newContext()
-  const data = { username: 'demo', password: randomUUID() }
+  const data = { username: 'admin', password: randomUUID() }
   await context.request.post(new URL('/api/auth/setup', address).href, { data })
   const cookies = await context.cookies()
   await context.close()

@@ -3,12 +3,14 @@
  * manufacturers, and an intercom.
  */
 
+import type { DemoMicrophone } from './audio/demo-sound.ts'
 import { startClearcomSimulator } from './clearcom/station.ts'
 import type { Venue } from './demo-day.ts'
 import { reportedScale as dsqdScale, startLectrosonicsSimulator } from './lectrosonics/dsqd.ts'
 import { startSennheiserRack } from './sennheiser/rack.ts'
 import { startSennheiserSimulator } from './sennheiser/system.ts'
 import type { ShowDevice } from './show/cast.ts'
+import { planDay } from './show/day.ts'
 import { commonScale, type PlayedDevice, type ReportedScale } from './show/day-levels.ts'
 import { createShow, type Show } from './show/show.ts'
 import { startShureSimulator } from './shure/device-api.ts'
@@ -30,6 +32,8 @@ export interface Demo {
   }[]
   /** The simulated equipment, for the day before. */
   readonly venue: Venue
+  /** The channels whose sound can be played. */
+  readonly microphones: readonly DemoMicrophone[]
   close(): Promise<void>
 }
 
@@ -56,7 +60,10 @@ export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
       { code: 'sennheiser', name: 'Sennheiser', config: sennheiser.config },
     ]
     const listed = toPlayedDevices(shared.show, commonScale, ({ id }) => id)
-    if (receivers !== undefined) return { manufacturers: systems, venue: { seed, startedAt, devices: listed }, close }
+    if (receivers !== undefined) {
+      const venue = { seed, startedAt, devices: listed }
+      return { manufacturers: systems, venue, microphones: chooseMicrophones(shared.show, venue), close }
+    }
     const strings = track(await startStringsRack({ seed, firstPerformer: rackFirstPerformer, startedAt }))
     const ssc = track(await startSennheiserRack({ seed, firstPerformer: rackFirstPerformer + 28, startedAt }))
     const lectrosonicsShow = createShow({ seed, story: false, manufacturers: {} })
@@ -64,6 +71,7 @@ export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
     const dsqd = track(await startLectrosonicsSimulator({ show: lectrosonicsShow, startedAt }))
     const intercom = track(await startIntercom(seed, startedAt))
     const units = toPlayedDevices(lectrosonicsShow, dsqdScale, ({ serial_number }) => `dsqd:${serial_number}`)
+    const venue = { seed, startedAt, devices: [...listed, ...strings.played, ...ssc.played, ...units] }
     return {
       manufacturers: [
         { code: 'shure', name: 'Shure', config: { ...shure.config, devices: strings.devices } },
@@ -71,13 +79,36 @@ export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
         { code: 'lectrosonics', name: 'Lectrosonics', config: dsqd.config },
         { code: 'clearcom', name: 'Clear-Com', config: intercom.config },
       ],
-      venue: { seed, startedAt, devices: [...listed, ...strings.played, ...ssc.played, ...units] },
+      venue,
+      microphones: chooseMicrophones(shared.show, venue),
       close,
     }
   } catch (error) {
     await close()
     throw error
   }
+}
+
+const microphoneCount = 4
+/** Percent. The battery of a story is lower. */
+const sufficientCharge = 30
+
+/** Returns the first channels with a voice, except those of devices to which something happens in the show. */
+function chooseMicrophones({ story }: Show, { seed, devices }: Venue): DemoMicrophone[] {
+  const day = planDay(
+    seed,
+    devices.map(({ setup }) => setup),
+  )
+  return devices
+    .filter(({ setup }) => story.every(({ id }) => id !== setup.device.id))
+    .flatMap(({ manufacturer, reportedIds, setup: { device, channels } }) =>
+      channels.flatMap((setup): DemoMicrophone[] => {
+        const channelDay = day.devices.get(device.id)?.channels.get(setup.channel)
+        const isVoice = setup.part !== 'instrument' && setup.pack !== null && setup.pack.charge > sufficientCharge
+        return isVoice && channelDay ? [{ manufacturer, reportedIds, setup, day: channelDay }] : []
+      }),
+    )
+    .slice(0, microphoneCount)
 }
 
 const intercomRoles = ['Stage manager', 'FOH', 'Monitors', 'Lighting desk', 'Fly floor', 'Deck left']

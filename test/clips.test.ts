@@ -61,11 +61,23 @@ describe.concurrent.each(engines)('/api/audio/clips/ on %s', (engine) => {
     expect(audit[0]).toMatchObject({ target: `clip ${id}`, actor: { name: "a test's viewer" } })
   })
 
+  // Conformance: C-27.120.
+  it('returns the waveform in steps of 20 ms, without a playback in the audit log', async () => {
+    const app = await start()
+    const headers = await listenerHeaders(app, 'viewer')
+    const id = await addClip(app)
+    const { json } = await app.get(`/api/audio/clips/${id}/waveform/`, headers)
+    // The samples count from 0 to 999 again and again, and a step has 960 of them.
+    expect(json).toMatchObject({ step_ms: 20, peaks: { length: 50 } })
+    expect(new Set(json.peaks)).toEqual(new Set([0.029, 0.03]))
+    expect((await app.get('/api/admin/audit/?action=clip.play', await tokenHeaders(app, 'admin'))).json).toEqual([])
+  })
+
   // Conformance: C-27.86.
   it('is for people and tokens with the permission listen only; deletion also needs an operator', async () => {
     const app = await start({ audio_evidence: true, public_read: true })
     const id = await addClip(app)
-    const paths = ['/api/audio/clips/', `/api/audio/clips/${id}/`, `/api/audio/clips/${id}/audio.wav`]
+    const paths = ['', `${id}/`, `${id}/audio.wav`, `${id}/waveform/`].map((path) => `/api/audio/clips/${path}`)
     const others = await Promise.all(roles.map((role) => tokenHeaders(app, role)))
     for (const headers of [{}, ...others]) {
       for (const path of paths) expect((await app.get(path, headers)).status).toBe(403)

@@ -8,13 +8,19 @@ export type Part = 'speech' | 'song' | 'instrument'
 
 const rfFloor = -108
 const silence = -90
+/** The receiver mutes below this level in dBm. */
+const squelch = -95
 
 /** Returns the levels of a channel whose transmitter is on. */
 export function signalAt(seed: number, part: Part, elapsedMs: number): { audio_level: number; rf_level: number } {
   const rf_level = rfAt(seed, elapsedMs)
-  // The receiver mutes below the squelch threshold.
-  const audio_level = rf_level < -95 ? silence : audioAt(seed, part, elapsedMs)
+  const audio_level = rf_level < squelch ? silence : audioAt(seed, part, elapsedMs)
   return { audio_level, rf_level }
+}
+
+/** True while the receiver mutes the channel, because RF is too weak. */
+export function isSquelched(seed: number, elapsedMs: number): boolean {
+  return rfAt(seed, elapsedMs) < squelch
 }
 
 /** Returns the noise of a channel without a transmitter. */

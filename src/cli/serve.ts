@@ -65,7 +65,7 @@ async function serve(options: ServeOptions, terminal: Terminal): Promise<ExitCod
     if (!isTemporary) return await run(config, options, terminal, { demo, isTemporary })
     return await withTemporaryFolder('micwatch-demo-', terminal, (dataDir) => {
       const databaseUrl = `sqlite:${join(dataDir, 'micwatch.db')}`
-      const temporary = { ...config, data_dir: dataDir, database_url: databaseUrl, manufacturers: [] }
+      const temporary = { ...toDemoConfig(config), data_dir: dataDir, database_url: databaseUrl }
       return run(temporary, { ...options, dataDir, databaseUrl }, terminal, { demo, isTemporary })
     })
   } finally {
@@ -81,9 +81,17 @@ function hasDataLocation({ dataDir, databaseUrl }: ServeOptions, { env }: Termin
   return (dataDir ?? databaseUrl ?? env.MICWATCH_DATA_DIR ?? env.MICWATCH_DATABASE_URL) !== undefined
 }
 
+/** Only simulated systems, with sound. */
+function toDemoConfig(config: Config): Config {
+  return { ...config, manufacturers: [], listening: true, audio_evidence: true }
+}
+
 interface DemoOptions {
   readonly demo: Demo | null
-  /** True if the data are in a temporary folder. The manufacturers in the configuration are then ignored. */
+  /**
+   * True if the data are in a temporary folder. The manufacturers in the configuration are then ignored, and visitors
+   * on this machine may listen.
+   */
   readonly isTemporary: boolean
 }
 
@@ -111,7 +119,7 @@ async function run(
   const readAgain = () => {
     const fileOptions = { ...options, ...(config.file !== null && { config: config.file }) }
     const changed = readOptions(fileOptions, terminal, { isOffline: isTemporary })
-    return isTemporary ? { ...changed, manufacturers: [] } : changed
+    return isTemporary ? toDemoConfig(changed) : changed
   }
   const hangups = listenForHangups(terminal)
   const output = { log, print, onAudit, droppedLines: () => terminal.droppedLines }
@@ -124,6 +132,7 @@ async function run(
     manufacturers: demo?.manufacturers ?? [],
     recentLog: () => tail.lines,
     servesOnly: !options.poll,
+    hasVisitor: isTemporary,
     failsOnDamage: options.strict === true,
     createAdmin: `micwatch create_admin --username <name>${installationFlags(options, terminal.env)}`,
   })
@@ -141,10 +150,12 @@ async function run(
   }
   if (options.json) printJson(terminal, { address, pid, version, commit })
   else terminal.out(`Micwatch ${release} ${options.demo ? 'shows a simulated venue' : 'is listening'} at ${address}`)
-  const filling = demo === null ? null : fillHistory(app.service, demo.venue, { log, signal })
+  const filled = demo === null ? Promise.resolve() : fillHistory(app.service, demo.venue, { log, signal })
+  const played = demo !== null && isTemporary ? playSound(app.service, demo, { log, signal, filled }) : null
   if (!signal.aborted) await once(signal, 'abort')
   manager.stopping()
-  await filling
+  await filled
+  await played
   await app.close()
   return exitCodes.ok
 }
@@ -164,5 +175,22 @@ async function fillHistory(
     await playDay(venue, createDayTarget(service), signal)
   } catch (error) {
     log.error({ error: String(error) }, 'the history of the demo could not be filled')
+  }
+}
+
+interface SoundOptions {
+  readonly log: FastifyBaseLogger
+  readonly signal: AbortSignal
+  /** Resolves when the history is filled. */
+  readonly filled: Promise<void>
+}
+
+/** Plays the voices of the demo. Without UDP to this machine, the demo continues without sound. */
+async function playSound(service: Service, demo: Demo, { log, signal, filled }: SoundOptions): Promise<void> {
+  try {
+    const { playVoices } = await import('./demo-sound.ts')
+    await playVoices(service, demo, { filled, signal })
+  } catch (error) {
+    log.error({ error: String(error) }, 'the demo has no sound')
   }
 }

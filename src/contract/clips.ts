@@ -35,6 +35,12 @@ export const Clip = named('Clip', 'Sound of a channel that was kept around an ev
 })
 export type ClipBody = Body<typeof Clip>
 
+export const ClipWaveform = named('ClipWaveform', 'The waveform of a clip.', {
+  step_ms: whole('Milliseconds of a step.'),
+  peaks: listOf(Type.Number(), 'The largest sample of each step, from 0 to 1.'),
+})
+export type ClipWaveform = Body<typeof ClipWaveform>
+
 const ClipQuery = query({
   channel: idOf('Id of a channel, to return only its clips.'),
   from: dayOrTime('Only clips that end at or after this time'),
@@ -61,6 +67,12 @@ export const clipOperations = operationsOf({
     ...about('Audio', 'The sound of a clip: mono PCM16 at 48 kHz. Each request is audited.'),
     params: ById,
     response: { 200: binary('audio/wav', 'A WAV file.'), 206: binary('audio/wav', 'The range of it.'), ...refusals },
+  }),
+
+  getClipWaveform: endpoint('GET', '/api/audio/clips/:id/waveform/', {
+    ...about('Audio', 'The waveform of a clip. It is no sound, so requests are not audited.'),
+    params: ById,
+    response: { 200: ClipWaveform, ...refusals },
   }),
 
   removeClip: endpoint('DELETE', '/api/audio/clips/:id/', {

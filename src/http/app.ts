@@ -3,6 +3,7 @@
 import type { Server as RedirectServer } from 'node:http'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { Access, type SetupOptions } from '../actions/access/access.ts'
+import { createVisitor } from '../actions/access/visitor.ts'
 import type { Config } from '../config.ts'
 import { isLoopback } from '../domain/identity/address.ts'
 import { keepSavingLevels, saveLevels } from '../ingest/levels.ts'
@@ -45,6 +46,8 @@ export interface AppOptions extends Omit<ServiceOptions, 'cache' | 'listProblems
   readonly webRoot: string
   /** True to serve only pages and the API, while other processes poll and subscribe. */
   readonly servesOnly?: boolean
+  /** True to sign clients on this machine in as the visitor of a demo. */
+  readonly hasVisitor?: boolean
 }
 
 /**
@@ -90,8 +93,9 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     if (provisioning !== null) await applyProvisioning(service, provisioning)
     const tls = await openTls(config, options)
     if (!isLoopback(host) || config.require_login) await access.openSetup(config.data_dir, options)
-    const { version, webRoot } = options
-    const serverOptions = { version, webRoot, cache, tls: tls?.pair ?? null, handover: handover.signal }
+    const { version, webRoot, hasVisitor = false } = options
+    if (hasVisitor) await createVisitor(access)
+    const serverOptions = { version, webRoot, cache, tls: tls?.pair ?? null, handover: handover.signal, hasVisitor }
     const { app: server, applyConfig } = await createServer(config, service, access, serverOptions)
     try {
       await server.listen({ host, port })

@@ -1,9 +1,10 @@
 /** The player in Chromium. */
 
+import { networkInterfaces } from 'node:os'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { createUser } from '../../src/actions/access/people.ts'
-import { configFor, startApp, startShure, until } from '../support/app.ts'
+import { configFor, startApp, startShure, type TestApp, until } from '../support/app.ts'
 import { browserForTests } from '../support/browser/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import { withDatabase } from '../support/store/databases.ts'
@@ -33,6 +34,115 @@ async function start() {
 }
 
 const bar = (page: Page) => page.getByRole('region', { name: 'Player' })
+
+/** Runs in the page before its scripts: everything that is played also passes through an analyser. */
+const tap = `
+  const { connect } = AudioNode.prototype
+  AudioNode.prototype.connect = function (target, ...rest) {
+    if (target instanceof AudioDestinationNode) {
+      window.tap = target.context.createAnalyser()
+      window.tap.fftSize = 32768
+      connect.call(this, window.tap)
+    }
+    return connect.call(this, target, ...rest)
+  }`
+
+/** Steps that the tone does not have. */
+const largestStep = 0.5 * 2 * Math.PI * (997 / 48_000) * 1.1
+
+interface Measured {
+  readonly hz: number
+  readonly dbfs: number
+  readonly hasClick: boolean
+}
+
+/** Measures the last 0.7 s. */
+function measure(page: Page): Promise<Measured> {
+  return page.evaluate<Measured>(`(() => {
+    const samples = new Float32Array(window.tap.fftSize)
+    window.tap.getFloatTimeDomainData(samples)
+    const crossings = []
+    let [sum, step] = [0, 0]
+    for (let i = 1; i < samples.length; i++) {
+      const [before, after] = [samples[i - 1], samples[i]]
+      if (before < 0 && after >= 0) crossings.push(i - after / (after - before))
+      sum += after * after
+      step = Math.max(step, Math.abs(after - before))
+    }
+    const periods = (crossings.length - 1) / (crossings.at(-1) - crossings[0])
+    return {
+      hz: periods * window.tap.context.sampleRate,
+      dbfs: 10 * Math.log10((2 * sum) / samples.length),
+      hasClick: step > ${largestStep},
+    }
+  })()`)
+}
+
+/** A plain address of the network, which browsers do not trust. */
+function lanAddress(): string {
+  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
+  const found = addresses.find(({ family, internal }) => family === 'IPv4' && !internal)
+  if (found === undefined) throw new Error('This machine has no address in a network.')
+  return found.address
+}
+
+const outputs = [
+  { host: () => 'localhost', isSecure: true },
+  { host: lanAddress, isSecure: false },
+] as const
+
+// Conformance: C-27.121.
+it.each(outputs)('plays a tone unchanged (secure: $isSecure)', async ({ host, isSecure }) => {
+  const { app, ids } = await start()
+  const service: TestApp = { ...app, url: `http://${host()}:${app.port}` }
+  const page = await browser.openAs(service, 'operator', '/about')
+  await page.context().addInitScript(tap)
+  await page.goto(`${service.url}/channels/${ids[0]}`)
+  await eventually(() => page.evaluate('isSecureContext')).toBe(isSecure)
+  await page
+    .getByRole('button', { name: /^Listen to / })
+    .first()
+    .click()
+  await eventually(() => page.evaluate<boolean>('window.tap !== undefined')).toBe(true)
+  await eventually(async () => {
+    const { hz, dbfs } = await measure(page)
+    return Math.abs(hz - 997) < 2 && Math.abs(dbfs + 6.02) < 1
+  }).toBe(true)
+  // A busy machine may interrupt the sound for some time.
+  await eventually(async () => {
+    let clicks = 0
+    for (let i = 0; i < 10; i++) {
+      await page.waitForTimeout(700)
+      if ((await measure(page)).hasClick) clicks += 1
+    }
+    return clicks
+  }).toBeLessThanOrEqual(1)
+  await eventually(() => bar(page).getByRole('status').innerText()).toMatch(/\d+ ms/)
+  console.log(`${isSecure ? 'worklet' : 'ScriptProcessor'}: ${await bar(page).getByRole('status').innerText()}`)
+  await bar(page).getByRole('button', { name: /^Stop/ }).click()
+  await eventually(() => app.service.listening.list()).toEqual([])
+})
+
+// Conformance: C-27.123.
+it('ends at "Not now", which all pages show as a crossed ear', async () => {
+  const { app, ids } = await start()
+  const page = await browser.openAs(app, 'operator', `/channels/${ids[0]}`)
+  await page
+    .getByRole('button', { name: /^Listen to / })
+    .first()
+    .click()
+  await eventually(() => app.service.listening.list().length).toBe(1)
+  await page.getByRole('button', { name: 'Not now' }).click()
+  await eventually(() => app.service.listening.list()).toEqual([])
+  await bar(page).getByText('Not now').waitFor()
+  for (const path of ['/', '/?layout=list', '/wall', `/channels/${ids[0]}`]) {
+    const other = await browser.openAs(app, 'viewer', path)
+    await other.locator('.sound-mark[data-not-now]').first().waitFor()
+    await other.context().close()
+  }
+  await page.getByRole('button', { name: 'Allow listening again' }).click()
+  await page.locator('.sound-mark[data-not-now]').waitFor({ state: 'detached' })
+})
 
 // Conformance: C-27.46.
 it('plays while the button is held, and loads nothing of the player for users without the permission', async () => {

@@ -210,6 +210,7 @@ function specialInputs({
     removeSweeps: () => ({ id: 'stage' }),
     getClip: clip,
     getClipSound: clip,
+    getClipWaveform: clip,
     removeClip: clip,
     setNotNow: () => ({ id: 1, body: { not_now: true } }),
     setChannelAudio: () => ({ id: 1, body: null }),

@@ -6,6 +6,8 @@ export const pageSections = [
   'backups',
   'cast',
   'check',
+  'clips',
+  'clips',
   'connections',
   'find',
   'frequencies',

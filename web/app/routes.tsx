@@ -215,7 +215,7 @@ const livePages = [
     getParentRoute: inFrame,
     path: route('timeline'),
     component: lazyRouteComponent(
-      withTexts(['timeline'], () => import('../timeline/timeline.tsx')),
+      withTexts(['timeline', 'clips'], () => import('../timeline/timeline.tsx')),
       'Timeline',
     ),
   }),
@@ -268,7 +268,7 @@ const livePages = [
     getParentRoute: inFrame,
     path: route('report'),
     component: lazyRouteComponent(
-      withTexts(['check', 'report'], () => import('../reports/report.tsx')),
+      withTexts(['check', 'report', 'clips'], () => import('../reports/report.tsx')),
       'Report',
     ),
   }),

@@ -21,6 +21,8 @@ const tone = Array.from({ length: 50 }, (_, frame) =>
   ),
 )
 
+const frameOf = (sequence: number) => tone[sequence % tone.length] ?? new Int16Array(frameSamples)
+
 /** Frames of a tone arrive on the sender's clock with jitter; the output is read on its own clock. */
 function simulate({ seconds, ppm, jitterMs, block = 128, stallAt = () => 0 }: Simulated) {
   const buffer = new PlayoutBuffer(rate, rate)
@@ -43,7 +45,7 @@ function simulate({ seconds, ppm, jitterMs, block = 128, stallAt = () => 0 }: Si
   for (let read = 0; (read * block) / rate < seconds; read += 1) {
     const nowMs = (read * block * 1000) / rate
     while (arrivesAt <= nowMs) {
-      buffer.write(arrived, tone[arrived % tone.length] ?? new Int16Array(frameSamples))
+      buffer.write(arrived, frameOf(arrived))
       lastArrivalMs = arrivesAt
       arrived += 1
       arrivesAt = nextArrival()
@@ -106,6 +108,31 @@ describe('PlayoutBuffer', () => {
     for (let sequence = 0; sequence < 14; sequence += 1) buffer.write(sequence, new Int16Array(frameSamples))
     expect(buffer.fillMs).toBeCloseTo(60, 5)
     expect(buffer.takeStatus().skips).toBe(1)
+  })
+
+  it.each([
+    ['a skip', 14, 0],
+    ['missing frames', 3, 4],
+  ])('fades at %s', (_what, count, missing) => {
+    const buffer = new PlayoutBuffer(rate, rate)
+    const output = new Float32Array(128)
+    const samples: number[] = []
+    const write = (from: number, to: number) => {
+      for (let sequence = from; sequence < to; sequence += 1) buffer.write(sequence, frameOf(sequence))
+    }
+    const read = (times: number) => {
+      for (let time = 0; time < times; time += 1) {
+        buffer.read(output)
+        samples.push(...output)
+      }
+    }
+    write(0, 3)
+    read(15)
+    write(3 + missing, 3 + missing + count)
+    read(60)
+    expect(buffer.takeStatus().skips).toBe(missing === 0 ? 1 : 0)
+    // A fade of 2 ms adds half of full scale in 96 samples.
+    expect(largestStep(samples)).toBeLessThan(maxStep + 0.5 / 96)
   })
 
   it('plays silence for frames that are missing, ignores repeated ones, and takes the time of short gaps', () => {

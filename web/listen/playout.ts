@@ -47,6 +47,8 @@ export class PlayoutBuffer {
   #isFilling = true
   #expected: number | null = null
   #fade = 0
+  /** True while the sound fades out before a skip. */
+  #isSkipping = false
   #last = 0
   #underruns = 0
   #skips = 0
@@ -67,9 +69,12 @@ export class PlayoutBuffer {
     const missing = this.#expected === null ? 0 : sequence - this.#expected
     if (missing < 0) return
     this.#expected = sequence + 1
-    for (let index = 0; index < Math.min(missing, maxGapFrames) * frame.length; index += 1) this.#put(0)
-    for (const sample of frame) this.#put(sample / 32_768)
-    if (this.fillMs > this.#targetMs + skipAboveMs) this.#skip()
+    if (missing > 0) this.#putGap(Math.min(missing, maxGapFrames) * frame.length)
+    const rampLength = missing > 0 ? this.#fadeSamples : 0
+    for (const [index, sample] of frame.entries()) this.#put((sample / 32_768) * rampAt(index, rampLength))
+    if (this.fillMs <= this.#targetMs + skipAboveMs) return
+    if (this.#fade > 0) this.#isSkipping = true
+    else this.#skip()
   }
 
   read(output: Float32Array): void {
@@ -84,11 +89,12 @@ export class PlayoutBuffer {
     const step = (this.#sourceRate / this.#outputRate) * rateFor(this.#averageFill, this.#targetMs)
     const fadeStep = 1000 / (fadeMs * this.#outputRate)
     for (let index = 0; index < output.length; index += 1) {
+      if (this.#isSkipping && this.#fade === 0) this.#skip()
       const isReadable = !this.#isFilling && this.#position + 1 < this.#written
       if (isReadable) {
         this.#last = this.#sampleAt(this.#position)
         this.#position += step
-        this.#fade = Math.min(1, this.#fade + fadeStep)
+        this.#fade = this.#isSkipping ? Math.max(0, this.#fade - fadeStep) : Math.min(1, this.#fade + fadeStep)
       } else {
         if (!this.#isFilling) this.#underrun()
         this.#fade = Math.max(0, this.#fade - fadeStep)
@@ -104,6 +110,16 @@ export class PlayoutBuffer {
     const peak = this.#peak
     this.#peak = 0
     return { fillMs: this.fillMs, targetMs: this.#targetMs, underruns: this.#underruns, skips: this.#skips, peak }
+  }
+
+  get #fadeSamples(): number {
+    return (fadeMs * this.#sourceRate) / 1000
+  }
+
+  /** Silence for what is missing, without a step at its start. */
+  #putGap(length: number): void {
+    const last = this.#sampleAt(Math.max(0, this.#written - 1))
+    for (let index = 0; index < length; index += 1) this.#put(last * (1 - rampAt(index, this.#fadeSamples)))
   }
 
   #put(sample: number): void {
@@ -129,6 +145,11 @@ export class PlayoutBuffer {
     this.#position = this.#written - (this.#targetMs / 1000) * this.#sourceRate
     this.#averageFill = this.#targetMs
     this.#skips += 1
-    this.#fade = 0
+    this.#isSkipping = false
   }
+}
+
+/** From 0 to 1 over `length`. */
+function rampAt(index: number, length: number): number {
+  return index < length ? index / length : 1
 }

@@ -1,9 +1,13 @@
 import type { ReactNode } from 'react'
+import type { ClipBody } from '../../src/contract/clips.ts'
 import type { EventBody } from '../../src/contract/history.ts'
 import type { ReportedChannel, ShowReport } from '../../src/contract/reports.ts'
+import { pathOf } from '../../src/domain/pages.ts'
+import { useServices } from '../app/context.ts'
 import { formatDuration, formatPercent, formatUnit, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { alertKindTitle } from '../parts/alerts/alert-text.ts'
+import { faultsText, useClips } from '../parts/clips.ts'
 import { CheckTable } from './check-report.tsx'
 import type { DocumentTimes } from './document.tsx'
 import { type PaperColumn, PaperTable } from './document.tsx'
@@ -161,6 +165,46 @@ export function Markers({ report: { channels, from }, times }: ReportProps) {
         <p>{t('report.noMarkers')}</p>
       ) : (
         <PaperTable title={t('report.markers')} columns={columns} rows={rows} idOf={({ id }) => id} />
+      )}
+    </Part>
+  )
+}
+
+/** For those who may play them. */
+export function Clips({ report: { channels, from, to }, times }: ReportProps) {
+  const { mount } = useServices()
+  const { clips } = useClips(Date.parse(from), Date.parse(to))
+  if (clips === null) return null
+  const byId = new Map(channels.map((channel) => [channel.channel_id, channel]))
+  const rows = clips.filter(({ channel_id }) => byId.has(channel_id)).toReversed()
+  const columns: readonly PaperColumn<ClipBody>[] = [
+    {
+      ...{ key: 'time', title: t('report.columns.time') },
+      cell: ({ channel_id, from: start, to: end }) => {
+        const query = new URLSearchParams({ channel: String(channel_id), from: start, to: end, at: start })
+        return <a href={`${mount}${pathOf('timeline')}?${query}`}>{times.time(start, from)}</a>
+      },
+    },
+    {
+      ...{ key: 'channel', title: t('report.columns.channel') },
+      cell: ({ channel_id }) => {
+        const channel = byId.get(channel_id)
+        return channel === undefined ? null : <bdi>{channelText(channel)}</bdi>
+      },
+    },
+    {
+      ...{ key: 'seconds', title: t('clips.length'), isNumber: true },
+      cell: ({ from: start, to: end }) =>
+        formatUnit('second', Math.round((Date.parse(end) - Date.parse(start)) / 1000)),
+    },
+    { key: 'faults', title: t('clips.found'), cell: ({ faults }) => faultsText(faults) },
+  ]
+  return (
+    <Part title={t('clips.title')}>
+      {rows.length === 0 ? (
+        <p>{t('clips.none')}</p>
+      ) : (
+        <PaperTable title={t('clips.title')} columns={columns} rows={rows} idOf={({ id }) => id} />
       )}
     </Part>
   )

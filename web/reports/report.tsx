@@ -10,7 +10,7 @@ import { Empty } from '../parts/empty.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { DocumentPage, type DocumentTimes } from './document.tsx'
 import { channelText, isQuiet, type ReportSummary, summarizeReport } from './report-summary.ts'
-import { Alerts, Channels, Checks, Dropouts, Markers, type ReportProps } from './report-tables.tsx'
+import { Alerts, Channels, Checks, Clips, Dropouts, Markers, type ReportProps } from './report-tables.tsx'
 
 export function Report() {
   const id = useParams({ strict: false }).id ?? ''
@@ -68,6 +68,7 @@ function Pages({ report, times }: ReportProps) {
           <Dropouts report={report} times={times} />
           <Alerts report={report} times={times} />
           <Markers report={report} times={times} />
+          <Clips report={report} times={times} />
           <Checks report={report} times={times} />
         </>
       )}

@@ -1,7 +1,9 @@
 /** Two canvases: the strips, and the rows above them. Only changes are painted. */
 
+import type { ClipBody } from '../../src/contract/clips.ts'
 import type { EventBody } from '../../src/contract/history.ts'
 import type { ShowBody } from '../../src/contract/shows.ts'
+import { clipLane, findClipMark, listClipMarks } from './clip-marks.ts'
 import { readColours, type TimelineColours } from './colours.ts'
 import type { TimelineControl } from './control.ts'
 import { valuesAt } from './fold.ts'
@@ -11,6 +13,7 @@ import { findMark, listMarks, type Mark, type Scale } from './marks.ts'
 import {
   drawAxis,
   drawChosenRow,
+  drawClip,
   drawCursor,
   drawGapLabels,
   drawLaneAxes,
@@ -33,11 +36,14 @@ import type { Pixels } from './raster.ts'
 import { RowLayout } from './row-layout.ts'
 import { createStripPixels, type Picture } from './strip-pixels.ts'
 import { ticksOf } from './ticks.ts'
+import type { Waveforms } from './waveforms.ts'
 
 export interface Scene {
   readonly layout: RowLayout
   /** Oldest first. */
   readonly eventsOf: ReadonlyMap<number, readonly EventBody[]>
+  /** By channel. */
+  readonly clipsOf: ReadonlyMap<number, readonly ClipBody[]>
   /** Of all channels, oldest first. */
   readonly events: readonly EventBody[]
   readonly shows: readonly ShowBody[]
@@ -48,6 +54,7 @@ export interface Place {
   readonly at: number
   readonly row: number | null
   readonly mark: Mark | null
+  readonly clip: ClipBody | null
   readonly isAtPlayhead: boolean
 }
 
@@ -57,12 +64,13 @@ interface CanvasOptions {
   readonly scroller: HTMLElement
   readonly control: TimelineControl
   readonly loader: LevelLoader
+  readonly waveforms: Waveforms
   now(): number
 }
 
 const emptyScene: Scene = {
   layout: new RowLayout({ ids: [], openIds: [], stripHeight: 0, labelHeight: 0, isDetailed: false }),
-  ...{ eventsOf: new Map(), events: [], shows: [] },
+  ...{ eventsOf: new Map(), clipsOf: new Map(), events: [], shows: [] },
 }
 /** If the user prefers reduced motion. */
 const calmMs = 1_000
@@ -146,14 +154,16 @@ export class TimelineCanvas {
     const at = scale.from + x * scale.msPerPixel
     const { playhead } = this.#options.control.get()
     const isAtPlayhead = playhead !== null && Math.abs(at - playhead) <= reach * scale.msPerPixel
-    const place = { at, isAtPlayhead }
+    const place = { at, isAtPlayhead, clip: null }
     if (clientY < box.top) return { ...place, row: null, mark: findMark(listMarks(events, scale), x, reach) }
     const row = layout.rowAt(clientY - box.top + scroller.scrollTop)
     if (row === null) return { ...place, row, mark: null }
     const top = layout.topOf(row) - scroller.scrollTop
-    const isNearMarks = Math.abs(clientY - box.top - this.#markRow(row, top)) <= reach
+    const y = clientY - box.top
+    const isNearMarks = Math.abs(y - this.#markRow(row, top)) <= reach
     const marks = isNearMarks ? listMarks(eventsOf.get(layout.ids[row] ?? 0) ?? [], scale) : []
-    return { ...place, row, mark: findMark(marks, x, reach) }
+    const mark = findMark(marks, x, reach)
+    return { ...place, row, mark, clip: mark === null ? this.#findClip(row, x, y) : null }
   }
 
   close(): void {
@@ -259,9 +269,17 @@ export class TimelineCanvas {
     for (const mark of listMarks(markers, scale)) drawMarkerLine(stage, mark)
     drawNow(stage, scale.now)
     if (selected !== null) drawSelected(stage, selected.from, selected.to)
-    if (playhead !== null) drawPlayhead(stage, playhead)
     const visible = this.#visibleRows()
+    for (let row = visible.first; row < visible.last; row++) this.#drawClips(stage, scale, row)
+    if (playhead !== null) drawPlayhead(stage, playhead)
     for (let row = visible.first; row < visible.last; row++) this.#drawRowOverlay(stage, scale, row)
+  }
+
+  #drawClips(stage: Stage, scale: Scale, row: number): void {
+    const { layout, clipsOf } = this.#scene
+    const lane = clipLane(this.#stripOf(row), layout.lanesOf(row))
+    for (const mark of listClipMarks(clipsOf.get(layout.ids[row] ?? 0) ?? [], scale))
+      drawClip(stage, mark, lane, this.#options.waveforms.find(mark.clip.id))
   }
 
   #drawRowOverlay(stage: Stage, scale: Scale, row: number): void {
@@ -270,7 +288,7 @@ export class TimelineCanvas {
     const { playhead, channelId } = control.get()
     const id = layout.ids[row] ?? 0
     const top = layout.topOf(row) - scroller.scrollTop
-    const strip = { top: top + layout.labelHeight, height: layout.heightOf(row) - layout.labelHeight }
+    const strip = this.#stripOf(row)
     const isOpen = layout.isOpen(row)
     if (isOpen) drawLaneAxes(stage, strip)
     drawMarks(stage, listMarks(eventsOf.get(id) ?? [], scale), this.#markRow(row, top))
@@ -283,6 +301,21 @@ export class TimelineCanvas {
       else drawValues(stage, values, at, strip.top + strip.height / 2)
     }
     if (id === channelId) drawChosenRow(stage, { top, height: layout.heightOf(row) })
+  }
+
+  /** Without its name. */
+  #stripOf(row: number): { readonly top: number; readonly height: number } {
+    const { layout } = this.#scene
+    const top = layout.topOf(row) - this.#options.scroller.scrollTop + layout.labelHeight
+    return { top, height: layout.heightOf(row) - layout.labelHeight }
+  }
+
+  #findClip(row: number, x: number, y: number): ClipBody | null {
+    const { layout, clipsOf } = this.#scene
+    const { top, bottom } = clipLane(this.#stripOf(row), layout.lanesOf(row))
+    if (y < top || y > bottom) return null
+    const marks = listClipMarks(clipsOf.get(layout.ids[row] ?? 0) ?? [], this.#scale())
+    return findClipMark(marks, x)?.clip ?? null
   }
 
   #valuesAt(channelId: number, { msPerPixel }: Scale, at: number) {

@@ -104,7 +104,8 @@ export function listenToGestures(options: GestureOptions): () => void {
 
   function hover(event: PointerEvent) {
     canvas.setCursor(event.clientX)
-    const { mark } = canvas.locate(event.clientX, event.clientY, mouseReach)
+    const { mark, clip } = canvas.locate(event.clientX, event.clientY, mouseReach)
+    element.toggleAttribute('data-clip', clip !== null)
     options.onHover(mark?.event ?? null, event.clientX, event.clientY)
   }
 

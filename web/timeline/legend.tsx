@@ -2,12 +2,14 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import type { EventKind } from '../../src/contract/values.ts'
 import { noValue, stateLetters } from '../../src/domain/history/columns.ts'
 import { t } from '../app/i18n.ts'
+import { useMayListen } from '../app/session.ts'
 import { useColourChanges } from '../parts/canvas.ts'
 import { categories, categoryNames } from '../parts/events.ts'
 import { readColours, type TimelineColours } from './colours.ts'
 import { type Columns, createColumns, notLoaded } from './fold.ts'
 import {
   drawChosenRow,
+  drawClip,
   drawCursor,
   drawMarkerLine,
   drawMarks,
@@ -96,6 +98,14 @@ const lines: readonly Item[] = [
   },
 ]
 
+const waveform = { step_ms: 20, peaks: [0.1, 0.4, 0.3, 0.5, 0.2, 0.4, 0, 0, 0.5, 0.3] }
+
+/** For those who may listen. */
+const kept: Item = {
+  text: t('clips.title'),
+  draw: (stage) => drawClip(stage, { left: 4, right: width - 4 }, { top: 2, bottom: height - 2 }, waveform),
+}
+
 export function Legend() {
   const [isOpen, setOpen] = useState(false)
   return (
@@ -111,7 +121,8 @@ export function Legend() {
 function Items() {
   const [colours, setColours] = useState(readColours)
   useColourChanges(useCallback(() => setColours(readColours()), []))
-  return [levels, states, marks, lines].map((items) => (
+  const mayListen = useMayListen()
+  return [levels, states, marks, mayListen ? [...lines, kept] : lines].map((items) => (
     <ul key={items[0]?.text}>
       {items.map((item) => (
         <li key={item.text}>

@@ -1,3 +1,4 @@
+import type { ClipWaveform } from '../../src/contract/clips.ts'
 import type { EventBody } from '../../src/contract/history.ts'
 import type { ShowBody } from '../../src/contract/shows.ts'
 import {
@@ -12,6 +13,7 @@ import {
 import { t } from '../app/i18n.ts'
 import { audioShare, batteryShare, rfShare } from '../app/scale.ts'
 import { categoryOf, type EventCategory, eventDetail } from '../parts/events.ts'
+import type { ClipMark } from './clip-marks.ts'
 import type { OverlayColours } from './colours.ts'
 import type { StepValues } from './fold.ts'
 import type { Mark } from './marks.ts'
@@ -213,6 +215,42 @@ export function drawGapLabels(stage: Stage, marks: readonly Mark[], y: number): 
     if (event.kind !== 'recording_gap') continue
     const text = [t('events.kinds.recording_gap'), eventDetail(event)].filter(Boolean).join(': ')
     drawWithin(context, text, { left: Math.max(0, x) + 12, right: Math.min(width, endX), y: y - 7 })
+  }
+}
+
+/** Narrower clips have no waveform. */
+const leastWaveform = 16
+
+/** `waveform`: null until it is loaded. */
+export function drawClip(
+  { context, colours, width }: Stage,
+  { left, right }: Pick<ClipMark, 'left' | 'right'>,
+  { top, bottom }: Lane,
+  waveform: ClipWaveform | null,
+): void {
+  const [start, end] = [Math.max(0, Math.round(left)), Math.min(width, Math.round(right))]
+  const height = bottom - top
+  context.fillStyle = colours.page
+  context.globalAlpha = 0.8
+  context.fillRect(start, top, end - start, height)
+  context.globalAlpha = right - left < leastWaveform ? 0.8 : 0.2
+  context.fillStyle = colours.accent
+  context.fillRect(start, top, end - start, height)
+  context.globalAlpha = 1
+  context.lineWidth = 1
+  context.strokeStyle = colours.accent
+  context.strokeRect(Math.round(left) + 0.5, Math.round(top) + 0.5, Math.round(right - left) - 1, height - 1)
+  if (waveform === null || right - left < leastWaveform) return
+  const { peaks } = waveform
+  const perPixel = peaks.length / (right - left)
+  context.fillStyle = colours.text
+  for (let x = start; x < end; x++) {
+    const first = Math.max(0, Math.floor((x - left) * perPixel))
+    const last = Math.max(first + 1, Math.ceil((x + 1 - left) * perPixel))
+    const peak = Math.max(0, ...peaks.slice(first, last))
+    // The square root shows quiet sound too.
+    const half = Math.max(0.5, (Math.sqrt(peak) * (height - 2)) / 2)
+    context.fillRect(x, (top + bottom) / 2 - half, 1, 2 * half)
   }
 }
 

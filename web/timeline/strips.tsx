@@ -1,5 +1,6 @@
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { type ReactNode, type RefObject, useCallback, useEffect, useRef, useState } from 'react'
+import type { ClipBody } from '../../src/contract/clips.ts'
 import type { EventBody } from '../../src/contract/history.ts'
 import type { Problem } from '../app/api.ts'
 import { useFacts, useServices } from '../app/context.ts'
@@ -19,6 +20,7 @@ import { type Names, useChannelName } from './names.ts'
 import { headerHeight, pointText } from './overlay.ts'
 import type { RowLayout } from './row-layout.ts'
 import type { Row } from './use-timeline.ts'
+import type { Waveforms } from './waveforms.ts'
 
 export interface LoadStatus {
   readonly isLoading: boolean
@@ -72,11 +74,14 @@ interface StripsProps {
   readonly control: TimelineControl
   readonly settled: TimelineState
   readonly loader: LevelLoader
+  readonly waveforms: Waveforms
   readonly canvas: RefObject<TimelineCanvas | null>
   readonly isSelecting: boolean
   now(): number
   neighbour(direction: 1 | -1): EventBody | null
   onEvent(event: EventBody): void
+  /** Plays the clip from this time. */
+  onClip(clip: ClipBody, at: number): void
   /** Opens or closes the strip. */
   onToggle(channelId: number): void
 }
@@ -88,7 +93,8 @@ interface Hint {
 }
 
 export function Strips(props: StripsProps) {
-  const { rows, openIds, names, more, scene, control, settled, loader, canvas, isSelecting, now, onToggle } = props
+  const { rows, openIds, names, more, scene, control, settled, loader, waveforms, canvas, isSelecting } = props
+  const { now, onToggle } = props
   const header = useRef<HTMLCanvasElement>(null)
   const strips = useRef<HTMLCanvasElement>(null)
   const scroller = useRef<HTMLDivElement>(null)
@@ -102,7 +108,15 @@ export function Strips(props: StripsProps) {
     if (header.current === null || strips.current === null || scroller.current === null || field.current === null)
       return
     const created = new TimelineCanvas({
-      ...{ header: header.current, strips: strips.current, scroller: scroller.current, control, loader, now },
+      ...{
+        header: header.current,
+        strips: strips.current,
+        scroller: scroller.current,
+        control,
+        loader,
+        waveforms,
+        now,
+      },
     })
     canvas.current = created
     created.setScene(latest.current.scene)
@@ -117,7 +131,8 @@ export function Strips(props: StripsProps) {
     const unlisten = listenToGestures({
       ...{ element: field.current, canvas: created, control, now },
       isSelecting: () => latest.current.isSelecting,
-      onClick({ at, row, mark, isAtPlayhead }: Place) {
+      onClick({ at, row, mark, clip, isAtPlayhead }: Place) {
+        if (clip !== null) return latest.current.onClip(clip, at)
         const { layout } = latest.current.scene
         const channelId = row === null ? undefined : layout.ids[row]
         control.point(mark === null ? at : Date.parse(mark.event.time), channelId)
@@ -136,7 +151,7 @@ export function Strips(props: StripsProps) {
       unlisten()
       created.close()
     }
-  }, [control, loader, canvas, now])
+  }, [control, loader, waveforms, canvas, now])
   useEffect(() => canvas.current?.setScene(scene), [canvas, scene])
   useColourChanges(useCallback(() => canvas.current?.recolour(), [canvas]))
   useScrollToOpened(scroller, scene.layout, openIds)

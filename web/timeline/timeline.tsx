@@ -3,9 +3,11 @@ import './timeline.css'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Flag, Mic, Monitor as MonitorIcon, SlidersHorizontal, Tv } from 'lucide-react'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import type { ClipBody } from '../../src/contract/clips.ts'
 import type { EventBody } from '../../src/contract/history.ts'
 import type { ShowBody } from '../../src/contract/shows.ts'
+import { groupBy } from '../../src/domain/group-by.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { useServices, useWatchState } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
@@ -18,11 +20,14 @@ import { useMedia } from '../app/use-media.ts'
 import { LivePhase } from '../parts/card/phase.tsx'
 import { useIsPrinting } from '../parts/channels/print-table.tsx'
 import { ShowMore, useFirstPart } from '../parts/channels/show-more.tsx'
+import { useClips } from '../parts/clips.ts'
 import { ProblemLine } from '../parts/dialogs/notice.tsx'
 import { InterruptedSites } from '../parts/equipment/site-note.tsx'
 import { concerns, endOf, type KindFilter, startOf } from '../parts/events.ts'
 import { Menu } from '../parts/toolbar/menu.tsx'
 import type { Scene, TimelineCanvas } from './canvas.ts'
+import { ClipList } from './clip-list.tsx'
+import { ClipPlayer } from './clip-player.ts'
 import { createControl, isPresent, type TimelineControl, type TimelineState } from './control.ts'
 import { EventList } from './event-list.tsx'
 import { Legend } from './legend.tsx'
@@ -34,7 +39,8 @@ import { centredOn, listIds, parseTimeline } from './range.ts'
 import { RowLayout } from './row-layout.ts'
 import { Strips, useLevelLoader } from './strips.tsx'
 import { ChannelTools, type Height, heights, RangeText, TimeTools } from './toolbar.tsx'
-import { type Row, stateOf, useAddress, useEvents, useRows, useSettled } from './use-timeline.ts'
+import { type Row, requestedTime, stateOf, useAddress, useEvents, useRows, useSettled } from './use-timeline.ts'
+import { Waveforms } from './waveforms.ts'
 
 export function Timeline() {
   usePageTitle(t('timeline.title'))
@@ -91,7 +97,8 @@ function TimelineOfChannels() {
       }),
     [rows, openIds, stripHeight, isNarrow, height],
   )
-  const scene = useScene(rows, layout, list.events, shows)
+  const sound = useSound(control, settled, canvas)
+  const scene = useScene(rows, layout, { events: list.events, clips: sound.clips, shows })
   const visible = useMemo(
     () => visibleEvents(list.events, allRows, settled, serviceNow()),
     [list.events, allRows, settled],
@@ -164,6 +171,8 @@ function TimelineOfChannels() {
             <Strips
               {...{ rows, openIds, names, scene, control, settled, loader, canvas, isSelecting, neighbour }}
               now={serviceNow}
+              waveforms={sound.waveforms}
+              onClip={sound.play}
               more={<ShowMore hidden={hidden} onShow={showMore} />}
               onEvent={(event) => setChosenId(event.id)}
               onToggle={toggle}
@@ -174,6 +183,7 @@ function TimelineOfChannels() {
               {...{ rows, channelId, names, settled, loader, now: serviceNow(), version: status.version }}
             />
           ) : null}
+          <ClipsInRange {...{ sound, rows, names, settled }} />
           <Legend />
         </div>
         <EventList
@@ -224,8 +234,15 @@ const noShows: readonly ShowBody[] = []
 function useScene(
   rows: readonly Row[],
   layout: RowLayout,
-  events: readonly EventBody[],
-  shows: readonly ShowBody[] | null,
+  {
+    events,
+    clips,
+    shows,
+  }: {
+    readonly events: readonly EventBody[]
+    readonly clips: readonly ClipBody[]
+    readonly shows: readonly ShowBody[] | null
+  },
 ): Scene {
   const sorted = useMemo(() => {
     const oldestFirst = events.toReversed()
@@ -240,7 +257,51 @@ function useScene(
     )
     return { eventsOf, events: general }
   }, [rows, events])
-  return useMemo(() => ({ layout, ...sorted, shows: shows ?? noShows }), [layout, sorted, shows])
+  const clipsOf = useMemo(() => groupBy(clips, ({ channel_id }) => channel_id), [clips])
+  return useMemo(() => ({ layout, ...sorted, clipsOf, shows: shows ?? noShows }), [layout, sorted, clipsOf, shows])
+}
+
+const noClips: readonly ClipBody[] = []
+/** A narrower clip is played from its start. CSS pixels. */
+const leastAimed = 48
+
+/** The clips of the range, and their playback, which moves the playhead. */
+function useSound(control: TimelineControl, { range }: TimelineState, canvas: RefObject<TimelineCanvas | null>) {
+  const { api, mount } = useServices()
+  const { start, end } = requestedTime(range)
+  const { clips, reload } = useClips(start, end)
+  const [waveforms] = useState(() => new Waveforms(api, () => canvas.current?.wake()))
+  const [player] = useState(() => new ClipPlayer(mount, (at) => control.jump(at)))
+  useEffect(() => () => player.close(), [player])
+  const play = (clip: ClipBody, at: number) => {
+    const from = Date.parse(clip.from)
+    const { span } = control.get().range
+    const pixels = ((Date.parse(clip.to) - from) / span) * (canvas.current?.width ?? 0)
+    const first = pixels < leastAimed ? from : at
+    control.jump(first, clip.channel_id)
+    void player.play(clip, first)
+  }
+  return { clips: clips ?? noClips, waveforms, player, play, reload }
+}
+
+interface ClipsInRangeProps {
+  readonly sound: ReturnType<typeof useSound>
+  readonly rows: readonly Row[]
+  readonly names: Names
+  readonly settled: TimelineState
+}
+
+function ClipsInRange({ sound: { clips, player, play, reload }, rows, names, settled }: ClipsInRangeProps) {
+  const { from, span } = settled.range
+  const shown = clips.filter(
+    (clip) =>
+      Date.parse(clip.to) >= from &&
+      Date.parse(clip.from) <= from + span &&
+      rows.some(({ channelId }) => channelId === clip.channel_id),
+  )
+  if (shown.length === 0) return null
+  const onPlay = (clip: ClipBody) => play(clip, Date.parse(clip.from))
+  return <ClipList {...{ rows, names, player, reload, onPlay }} clips={shown} now={serviceNow()} />
 }
 
 function visibleEvents(events: readonly EventBody[], rows: readonly Row[], { range }: TimelineState, now: number) {

@@ -177,12 +177,15 @@ async function readEvents(api: Api, address: `/api/events/?${string}`, page = 1)
 }
 
 /** Includes some time before and after the range, so that a small pan needs no request. */
-export function useEvents({ from, span }: TimeRange, filter: KindFilter): TimelineEvents {
+export function requestedTime({ from, span }: TimeRange): { readonly start: number; readonly end: number } {
+  const length = 2 ** Math.ceil(Math.log2(span))
+  return { start: Math.floor(from / length) * length, end: Math.ceil((from + span) / length) * length }
+}
+
+export function useEvents(range: TimeRange, filter: KindFilter): TimelineEvents {
   const { api } = useServices()
   const changes = useWatchState((watchState) => watchState.eventChanges)
-  const length = 2 ** Math.ceil(Math.log2(span))
-  const start = Math.floor(from / length) * length
-  const end = Math.ceil((from + span) / length) * length
+  const { start, end } = requestedTime(range)
   const query = useQuery<EventPages, RefusedRequest>({
     queryKey: ['timeline events', start, end, filter],
     queryFn: async () => {

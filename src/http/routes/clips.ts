@@ -1,7 +1,7 @@
 /** Routes for clips. All of them need the permission `listen`, as live sound does. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { findClip, playClip, removeClip, removeClips } from '../../actions/audio/clips.ts'
+import { findClip, playClip, readWaveform, removeClip, removeClips } from '../../actions/audio/clips.ts'
 import { clipOperations } from '../../contract/clips.ts'
 import { toClipBody } from '../../domain/audio/clip.ts'
 import { RequestError } from '../../domain/errors.ts'
@@ -46,6 +46,14 @@ export function clipRoutes(app: ContractServer, service: Service): void {
       requireAllowed(request)
       const bytes = await playClip(service, request.actor, request.params.id)
       return sendSound(request, reply, bytes)
+    },
+  })
+
+  app.route({
+    ...clipOperations.getClipWaveform,
+    handler: async (request) => {
+      requireAllowed(request)
+      return readWaveform(service, request.params.id)
     },
   })
 

@@ -12,6 +12,7 @@ import type { ClientShares } from '../../platform/concurrency.ts'
 import type { Service } from '../../service.ts'
 import type { ContractServer } from '../server/contract.ts'
 import type { ResponseCache } from '../server/response.ts'
+import { createVisitorHook } from '../server/visitor.ts'
 import { accountRoutes } from './accounts.ts'
 import { alertRoutes } from './alerts.ts'
 import { audioStreamRoutes } from './audio-streams.ts'
@@ -62,13 +63,15 @@ export interface RouteOptions {
   readonly sockets: ClientShares
   /** Aborts when the service stops or drains. */
   readonly handover: AbortSignal
+  /** True to sign clients on this machine in as the visitor of a demo. */
+  readonly hasVisitor?: boolean
 }
 
 export async function registerRoutes(
   app: FastifyInstance,
   service: Service,
   access: Access,
-  { config, cache, version, webRoot, html, sockets, handover }: RouteOptions,
+  { config, cache, version, webRoot, html, sockets, handover, hasVisitor = false }: RouteOptions,
 ): Promise<void> {
   const { mount, live, receiverStore, alerts } = service
   const collector = await collectRoutes(app, { mount, version })
@@ -94,7 +97,7 @@ export async function registerRoutes(
     for (const addRoutes of serviceRoutes) addRoutes(scope, service)
     docsRoutes(scope, { mount, version, collector })
     listeningSocketRoute(instance, service)
-    pageRoutes(instance, webRoot, mount, html)
+    pageRoutes(instance, { webRoot, mount, html, onVisit: hasVisitor ? createVisitorHook(access) : null })
     helpRoutes(instance, webRoot, mount)
     rootRoutes(instance, options, done)
   }

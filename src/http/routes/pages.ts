@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, preHandlerAsyncHookHandler } from 'fastify'
 import { type PageName, pages } from '../../domain/pages.ts'
 
 declare module 'fastify' {
@@ -16,13 +16,22 @@ declare module 'fastify' {
   }
 }
 
-/** `webRoot`: the folder of the built pages. */
-export function pageRoutes(app: FastifyInstance, webRoot: string, mount: string, html: string): void {
+export interface PageOptions {
+  /** The folder of the built pages. */
+  readonly webRoot: string
+  readonly mount: string
+  readonly html: string
+  /** Called before a page is sent that needs a permission. */
+  readonly onVisit: preHandlerAsyncHookHandler | null
+}
+
+export function pageRoutes(app: FastifyInstance, { webRoot, mount, html, onVisit }: PageOptions): void {
   const files = JSON.parse(readFileSync(join(webRoot, 'page-files.json'), 'utf8')) as PageFiles
   for (const { name, path, needs } of pages) {
     const ownHtml = addFiles(html, mount, files[name])
     const config = { needs, isPage: true, isOwnAccount: name === 'account' }
-    app.get(path, { config }, (_request, reply) => sendPage(reply, ownHtml))
+    const visit = needs !== 'nothing' && onVisit !== null ? { preHandler: onVisit } : {}
+    app.get(path, { config, ...visit }, (_request, reply) => sendPage(reply, ownHtml))
   }
   void app.register((files, _options, done) => {
     files.addHook('onRoute', (route) => {
