@@ -50,8 +50,8 @@ export interface StreamSenderOptions {
   readonly seed?: number
 }
 
-/** Packets that are late, because the event loop was busy, are sent at once. */
-const tickMs = 1
+/** Shorter packets are sent several at once, as are those that are late because the event loop was busy. */
+const leastTickMs = 1
 const announceEveryMs = 1000
 
 export class StreamSender {
@@ -146,7 +146,7 @@ export class StreamSender {
     this.#timer = setInterval(() => {
       const due = startFrame + ((performance.now() - this.#startedAt) * rate) / 1000
       while (this.#frame + this.#framesPerPacket <= due) this.sendPacket()
-    }, tickMs)
+    }, Math.max(leastTickMs, this.#options.ptime ?? 1))
   }
 
   stop(): void {
