@@ -80,7 +80,8 @@ export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
         { code: 'clearcom', name: 'Clear-Com', config: intercom.config },
       ],
       venue,
-      microphones: chooseMicrophones(shared.show, venue),
+      // Those at the top of the page.
+      microphones: chooseMicrophones(shared.show, venue, [...strings.played, ...listed]),
       close,
     }
   } catch (error) {
@@ -93,19 +94,27 @@ const microphoneCount = 4
 /** Percent. The battery of a story is lower. */
 const sufficientCharge = 30
 
-/** Returns the first channels with a voice, except those of devices to which something happens in the show. */
-function chooseMicrophones({ story }: Show, { seed, devices }: Venue): DemoMicrophone[] {
+/**
+ * Returns the first channels with a voice, except muted ones and those of devices to which something happens in the show.
+ * `devices` are in the order of preference.
+ */
+function chooseMicrophones(
+  { story }: Show,
+  { seed, devices: all }: Venue,
+  devices: readonly PlayedDevice[] = all,
+): DemoMicrophone[] {
   const day = planDay(
     seed,
-    devices.map(({ setup }) => setup),
+    all.map(({ setup }) => setup),
   )
   return devices
     .filter(({ setup }) => story.every(({ id }) => id !== setup.device.id))
-    .flatMap(({ manufacturer, reportedIds, setup: { device, channels } }) =>
+    .flatMap(({ manufacturer, reportedIds, mutedChannels, setup: { device, channels } }) =>
       channels.flatMap((setup): DemoMicrophone[] => {
         const channelDay = day.devices.get(device.id)?.channels.get(setup.channel)
         const isVoice = setup.part !== 'instrument' && setup.pack !== null && setup.pack.charge > sufficientCharge
-        return isVoice && channelDay ? [{ manufacturer, reportedIds, setup, day: channelDay }] : []
+        const isOpen = isVoice && !mutedChannels.includes(setup.channel)
+        return isOpen && channelDay ? [{ manufacturer, reportedIds, setup, day: channelDay }] : []
       }),
     )
     .slice(0, microphoneCount)
