@@ -110,6 +110,7 @@ describe('PlayoutBuffer', () => {
     expect(buffer.takeStatus().skips).toBe(1)
   })
 
+  // Conformance: C-27.122.
   it.each([
     ['a skip', 14, 0],
     ['missing frames', 3, 4],
