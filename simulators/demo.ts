@@ -80,8 +80,7 @@ export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
         { code: 'clearcom', name: 'Clear-Com', config: intercom.config },
       ],
       venue,
-      // Those at the top of the page.
-      microphones: chooseMicrophones(shared.show, venue, [...strings.played, ...listed]),
+      microphones: chooseMicrophones(shared.show, venue),
       close,
     }
   } catch (error) {
@@ -94,27 +93,19 @@ const microphoneCount = 4
 /** Percent. The battery of a story is lower. */
 const sufficientCharge = 30
 
-/**
- * Returns the first channels with a voice, except muted ones and those of devices to which something happens in the show.
- * `devices` are in the order of preference.
- */
-function chooseMicrophones(
-  { story }: Show,
-  { seed, devices: all }: Venue,
-  devices: readonly PlayedDevice[] = all,
-): DemoMicrophone[] {
+/** Returns the first channels with a voice, except those of devices to which something happens in the show. */
+function chooseMicrophones({ story }: Show, { seed, devices }: Venue): DemoMicrophone[] {
   const day = planDay(
     seed,
-    all.map(({ setup }) => setup),
+    devices.map(({ setup }) => setup),
   )
   return devices
     .filter(({ setup }) => story.every(({ id }) => id !== setup.device.id))
-    .flatMap(({ manufacturer, reportedIds, mutedChannels, setup: { device, channels } }) =>
+    .flatMap(({ manufacturer, reportedIds, setup: { device, channels } }) =>
       channels.flatMap((setup): DemoMicrophone[] => {
         const channelDay = day.devices.get(device.id)?.channels.get(setup.channel)
         const isVoice = setup.part !== 'instrument' && setup.pack !== null && setup.pack.charge > sufficientCharge
-        const isOpen = isVoice && !mutedChannels.includes(setup.channel)
-        return isOpen && channelDay ? [{ manufacturer, reportedIds, setup, day: channelDay }] : []
+        return isVoice && channelDay ? [{ manufacturer, reportedIds, setup, day: channelDay }] : []
       }),
     )
     .slice(0, microphoneCount)
