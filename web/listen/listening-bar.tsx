@@ -153,7 +153,7 @@ function PlayButton({ player, state, name, channelId }: PlayButtonProps) {
     <button
       type="button"
       className="choice listening-button"
-      data-tone="usual"
+      data-tone={isOn ? undefined : 'usual'}
       aria-pressed={isOn}
       aria-keyshortcuts="L"
       title={t('listen.hold')}
