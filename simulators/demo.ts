@@ -32,7 +32,7 @@ export interface Demo {
   }[]
   /** The simulated equipment, for the day before. */
   readonly venue: Venue
-  /** The channels whose sound can be played. */
+  /** The channels with a voice that can be played. */
   readonly microphones: readonly DemoMicrophone[]
   close(): Promise<void>
 }
@@ -62,7 +62,7 @@ export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
     const listed = toPlayedDevices(shared.show, commonScale, ({ id }) => id)
     if (receivers !== undefined) {
       const venue = { seed, startedAt, devices: listed }
-      return { manufacturers: systems, venue, microphones: chooseMicrophones(shared.show, venue), close }
+      return { manufacturers: systems, venue, microphones: listMicrophones(shared.show, venue), close }
     }
     const strings = track(await startStringsRack({ seed, firstPerformer: rackFirstPerformer, startedAt }))
     const ssc = track(await startSennheiserRack({ seed, firstPerformer: rackFirstPerformer + 28, startedAt }))
@@ -80,7 +80,7 @@ export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
         { code: 'clearcom', name: 'Clear-Com', config: intercom.config },
       ],
       venue,
-      microphones: chooseMicrophones(shared.show, venue),
+      microphones: listMicrophones(shared.show, venue),
       close,
     }
   } catch (error) {
@@ -89,26 +89,26 @@ export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
   }
 }
 
-const microphoneCount = 4
 /** Percent. The battery of a story is lower. */
 const sufficientCharge = 30
 
-/** Returns the first channels with a voice, except those of devices to which something happens in the show. */
-function chooseMicrophones({ story }: Show, { seed, devices }: Venue): DemoMicrophone[] {
+/** Returns the channels with a voice, except those of devices to which something happens in the show. */
+function listMicrophones({ story }: Show, { seed, devices }: Venue): DemoMicrophone[] {
   const day = planDay(
     seed,
     devices.map(({ setup }) => setup),
   )
   return devices
     .filter(({ setup }) => story.every(({ id }) => id !== setup.device.id))
-    .flatMap(({ manufacturer, reportedIds, setup: { device, channels } }) =>
+    .filter(({ scale }) => scale.rf !== null && scale.audio !== null && !scale.hasFixedTransmitter)
+    .flatMap(({ manufacturer, reportedIds, mutedChannels, setup: { device, channels } }) =>
       channels.flatMap((setup): DemoMicrophone[] => {
         const channelDay = day.devices.get(device.id)?.channels.get(setup.channel)
         const isVoice = setup.part !== 'instrument' && setup.pack !== null && setup.pack.charge > sufficientCharge
-        return isVoice && channelDay ? [{ manufacturer, reportedIds, setup, day: channelDay }] : []
+        const isMuted = mutedChannels.includes(setup.channel)
+        return isVoice && !isMuted && channelDay ? [{ manufacturer, reportedIds, setup, day: channelDay }] : []
       }),
     )
-    .slice(0, microphoneCount)
 }
 
 const intercomRoles = ['Stage manager', 'FOH', 'Monitors', 'Lighting desk', 'Fly floor', 'Deck left']

@@ -1,5 +1,6 @@
 /** Maps the microphones of the demo to the stream of their voices, and keeps clips of the day before. */
 
+import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { DemoMicrophone } from '../../simulators/audio/demo-sound.ts'
 import { DemoVoices } from '../../simulators/audio/demo-voices.ts'
@@ -9,6 +10,7 @@ import { fromDescription } from '../audio/found-streams.ts'
 import { ClipSpan } from '../domain/audio/clip.ts'
 import { parseSdp } from '../domain/audio/sdp.ts'
 import { toWavBytes, toWavHeader, wavHeaderBytes } from '../domain/audio/wav.ts'
+import type { Receiver } from '../domain/equipment/receiver.ts'
 import type { EventRecord } from '../domain/events/event.ts'
 import type { Service } from '../service.ts'
 import { insertAudioStream } from '../storage/audio-streams.ts'
@@ -16,9 +18,19 @@ import { saveAudioMapping } from '../storage/channel-audio.ts'
 import { listEvents } from '../storage/events.ts'
 import { saveSetting } from '../storage/settings.ts'
 
+const microphoneCount = 4
 const checkEveryMs = 200
+/** The devices were found if no other one appears for this long. */
+const settledMs = 3000
 /** The clips of the day before. */
 const clipCount = 3
+
+/** A microphone that is monitored. */
+interface Monitored {
+  readonly microphone: DemoMicrophone
+  readonly channelId: number
+  readonly slot: number
+}
 
 /**
  * Sends the voices until the signal aborts. `filled` resolves when the history has the events of the day before.
@@ -29,22 +41,50 @@ export async function playVoices(
   { microphones, venue }: Pick<Demo, 'microphones' | 'venue'>,
   { filled, signal }: { readonly filled: Promise<void>; readonly signal: AbortSignal },
 ): Promise<void> {
-  const voices = await DemoVoices.start(microphones, venue.startedAt)
-  const closed = new Promise<void>((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
+  const { startedAt } = venue
+  let voices: DemoVoices | null = null
   try {
-    const streamId = await addStream(service, voices.sdp)
-    const channelIds = await mapChannels(service, microphones, { streamId, signal })
+    const monitored = await findFirst(service, microphones, signal)
+    voices = await DemoVoices.start(
+      monitored.map(({ microphone }) => microphone),
+      startedAt,
+    )
+    await mapChannels(service, monitored, await addStream(service, voices.sdp))
     await filled
-    if (!signal.aborted) await keepClips(service, voices, { microphones, channelIds, startedAt: venue.startedAt })
-    await closed
+    if (!signal.aborted) await keepClips(service, voices, { monitored, startedAt })
+    if (!signal.aborted) await once(signal, 'abort')
   } catch (error) {
     if (!signal.aborted) throw error
   } finally {
-    await voices.close()
+    await voices?.close()
   }
+}
+
+/** Waits until the devices are found, and returns the microphones in the first slots, which the monitor shows first. */
+async function findFirst(
+  { receiverStore }: Service,
+  microphones: readonly DemoMicrophone[],
+  signal: AbortSignal,
+): Promise<Monitored[]> {
+  let found: Monitored[] = []
+  let foundAt = performance.now()
+  while (found.length < microphones.length && (found.length === 0 || performance.now() - foundAt < settledMs)) {
+    await pause(checkEveryMs, undefined, { signal })
+    const receivers = receiverStore.listFacts()
+    const next = microphones.flatMap((microphone) => findMonitored(receivers, microphone))
+    if (next.length > found.length) foundAt = performance.now()
+    found = next
+  }
+  return found.sort((a, b) => a.slot - b.slot).slice(0, microphoneCount)
+}
+
+function findMonitored(receivers: readonly Receiver[], microphone: DemoMicrophone): Monitored[] {
+  const { manufacturer, reportedIds, setup } = microphone
+  const receiver = receivers.find(
+    (known) => known.manufacturer === manufacturer && reportedIds.includes(known.api_device_id ?? ''),
+  )
+  const channel = receiver?.channels.find((known) => known.channel === setup.channel)
+  return channel === undefined ? [] : [{ microphone, channelId: channel.id, slot: channel.slot }]
 }
 
 async function addStream({ db, audioStreams }: Service, sdp: string): Promise<number> {
@@ -60,54 +100,37 @@ async function addStream({ db, audioStreams }: Service, sdp: string): Promise<nu
   })
 }
 
-/** Waits for the channels, and returns their ids in the order of the microphones. */
-async function mapChannels(
-  service: Service,
-  microphones: readonly DemoMicrophone[],
-  { streamId, signal }: { readonly streamId: number; readonly signal: AbortSignal },
-): Promise<number[]> {
-  const channelIds: number[] = []
-  for (const [index, microphone] of microphones.entries()) {
-    let id = findChannel(service, microphone)
-    for (; id === undefined; id = findChannel(service, microphone)) await pause(checkEveryMs, undefined, { signal })
-    channelIds.push(id)
-    const mapping = { channel_id: id, stream_id: streamId, channel: index + 1, label: microphone.setup.name }
-    await service.db.transaction((tx) => saveAudioMapping(tx, mapping))
-  }
+async function mapChannels(service: Service, monitored: readonly Monitored[], streamId: number): Promise<void> {
   // No show is running.
   const always = { manufacturer: null, group: null, key: 'AUDIO_EVIDENCE_ALWAYS', value: 'true' } as const
-  await service.db.transaction((tx) => saveSetting(tx, always))
+  await service.db.transaction(async (tx) => {
+    for (const [index, { channelId, microphone }] of monitored.entries()) {
+      const label = microphone.setup.name
+      await saveAudioMapping(tx, { channel_id: channelId, stream_id: streamId, channel: index + 1, label })
+    }
+    await saveSetting(tx, always)
+  })
   await service.reload()
-  return channelIds
-}
-
-function findChannel({ receiverStore }: Service, microphone: DemoMicrophone): number | undefined {
-  const { manufacturer, reportedIds, setup } = microphone
-  const receiver = receiverStore
-    .listFacts()
-    .find((known) => known.manufacturer === manufacturer && reportedIds.includes(known.api_device_id ?? ''))
-  return receiver?.channels.find(({ channel }) => channel === setup.channel)?.id
 }
 
 interface Kept {
-  readonly microphones: readonly DemoMicrophone[]
-  readonly channelIds: readonly number[]
+  readonly monitored: readonly Monitored[]
   readonly startedAt: number
 }
 
 /** Keeps the sound of the last RF dropouts before the start, as Micwatch would have. */
-async function keepClips(service: Service, voices: DemoVoices, { microphones, channelIds, startedAt }: Kept) {
+async function keepClips(service: Service, voices: DemoVoices, { monitored, startedAt }: Kept): Promise<void> {
   const filter = { to: startedAt, kinds: ['rf_dropout'] } as const
   const dropouts = await listEvents(service.db.read, filter, { limit: 1000 })
   const audible = dropouts.flatMap((event) => {
-    const microphone = channelIds.indexOf(event.channel_id ?? 0)
+    const index = monitored.findIndex(({ channelId }) => channelId === event.channel_id)
     const { from, to } = new ClipSpan(event)
-    const muted = microphones[microphone]?.day.muted ?? []
+    const muted = monitored[index]?.microphone.day.muted ?? []
     const isMuted = muted.some(({ fromMs, toMs }) => startedAt + fromMs < to && startedAt + toMs > from)
-    return microphone < 0 || isMuted || to > startedAt ? [] : [{ event, microphone, from, to }]
+    return index < 0 || isMuted || to > startedAt ? [] : [{ event, index, from, to }]
   })
-  for (const { event, microphone, from, to } of audible.slice(0, clipCount)) {
-    await keepClip(service, event, { from, to, samples: await voices.read(microphone, from, to) })
+  for (const { event, index, from, to } of audible.slice(0, clipCount)) {
+    await keepClip(service, event, { from, to, samples: await voices.read(index, from, to) })
   }
 }
 

@@ -164,7 +164,7 @@ function PlayButton({ player, state, name }: PlayButtonProps) {
     <button
       type="button"
       className="choice listening-button"
-      data-tone="usual"
+      data-tone={isOn ? undefined : 'usual'}
       aria-pressed={isOn}
       aria-keyshortcuts="L"
       title={t('listen.hold')}
