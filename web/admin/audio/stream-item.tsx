@@ -82,7 +82,6 @@ function Details({ stream: listed, onAsk }: Pick<StreamItemProps, 'stream' | 'on
       )}
       <Pairs
         pairs={[
-          { name: t('streams.state'), value: <StateTag stream={stream} /> },
           { name: t('streams.interface'), value: plainText(interfaceName ?? t('streams.allInterfaces')) },
           { name: t('streams.packets'), value: String(packets) },
           { name: t('streams.lost'), value: t('streams.lostAndLate', { lost, reordered }) },
