@@ -23,7 +23,7 @@ export function ListenButton({ facts }: { readonly facts: ChannelFacts }) {
       onClick={() => toggle(channelId)}
     >
       <Icon className="icon" aria-hidden="true" />
-      {t(isPlaying ? 'card.stopListening' : 'card.listen')}
+      {t(isPlaying ? 'card.stop' : 'card.listen')}
     </button>
   )
 }
