@@ -23,7 +23,8 @@ it('is a voice that repeats, silent while the receiver mutes, the transmitter is
     interference: [],
   }
   const sound = new DemoSound([{ manufacturer: 'shure', reportedIds: ['a'], setup, day }])
-  const peak = (fromMs: number, toMs: number) => sound.read(0, fromMs, toMs).reduce((most, sample) => Math.max(most, sample), 0)
+  const peak = (fromMs: number, toMs: number) =>
+    sound.read(0, fromMs, toMs).reduce((most, sample) => Math.max(most, sample), 0)
   // The voice lasts 8 s.
   expect(sound.read(0, -16_000, -15_500)).toEqual(sound.read(0, -8000, -7500))
   expect(peak(-8000, 0)).toBeGreaterThan(10_000)

@@ -143,10 +143,13 @@ export class StreamSender {
     this.#startedAt = performance.now()
     const startFrame = this.#frame
     const rate = this.rate * (1 + (this.#options.driftPpm ?? 0) / 1e6)
-    this.#timer = setInterval(() => {
-      const due = startFrame + ((performance.now() - this.#startedAt) * rate) / 1000
-      while (this.#frame + this.#framesPerPacket <= due) this.sendPacket()
-    }, Math.max(leastTickMs, this.#options.ptime ?? 1))
+    this.#timer = setInterval(
+      () => {
+        const due = startFrame + ((performance.now() - this.#startedAt) * rate) / 1000
+        while (this.#frame + this.#framesPerPacket <= due) this.sendPacket()
+      },
+      Math.max(leastTickMs, this.#options.ptime ?? 1),
+    )
   }
 
   stop(): void {
