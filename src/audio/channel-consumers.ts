@@ -38,10 +38,10 @@ export class Listener implements ChannelConsumer {
     this.#onFrame = onFrame
   }
 
-  receive(samples: Int32Array, { lost }: SampleBlock, at: number): void {
+  receive(samples: Int32Array, { lost, startsSegment }: SampleBlock, at: number): void {
     // Other consumers of the channel receive the same samples.
     const concealed = Int32Array.from(samples)
-    this.#concealer.conceal(concealed, lost)
+    this.#concealer.conceal(concealed, lost, startsSegment && this.#sequence > 0)
     const frame = Int16Array.from(this.#resampler?.resample(concealed) ?? concealed, toInt16)
     const delayMs = this.#resampler?.delayMs ?? 0
     this.#onFrame({ sequence: this.#sequence++, at: wallClock.toUnix(at - delayMs), samples: frame })

@@ -33,8 +33,9 @@ export class Concealer {
     this.#history = new Float64Array(this.#repeat)
   }
 
-  /** Replaces the lost samples of the next block. */
-  conceal(samples: Int32Array, lost: readonly SampleRange[]): void {
+  /** Replaces the lost samples of the next block. `isAfterGap`: it does not continue the one before. */
+  conceal(samples: Int32Array, lost: readonly SampleRange[], isAfterGap = false): void {
+    if (isAfterGap) this.#fill(samples, 0, 0)
     if (lost.length === 0 && this.#gap === 0 && this.#fading === 0) {
       this.#remember(samples, 0, samples.length)
       this.#last = samples.at(-1) ?? this.#last

@@ -130,6 +130,17 @@ describe('Concealer', () => {
     expect(largestStep(samples)).toBeLessThan(1.5 * step)
   })
 
+  it('makes no click where a segment starts', () => {
+    const samples = Int32Array.from({ length: 4 * 960 }, (_, i) => sine(440)(i < 1920 ? i : i + 55))
+    const concealer = new Concealer(rate)
+    for (let start = 0; start < samples.length; start += 960) {
+      concealer.conceal(samples.subarray(start, start + 960), [], start === 1920)
+    }
+    const step = 2 ** 22 * Math.sin((2 * Math.PI * 440) / rate)
+    expect(largestStep(samples)).toBeLessThan(1.5 * step)
+    expect([...samples.subarray(1920 + 96, 1920 + 100)]).toEqual([0, 1, 2, 3].map((i) => sine(440)(1920 + 96 + i + 55)))
+  })
+
   it('repeats short losses, and fades long ones to silence within 2 ms', () => {
     const energy = (samples: Int32Array, from: number, to: number) =>
       samples.subarray(from, to).reduce((sum, sample) => sum + sample ** 2, 0)
