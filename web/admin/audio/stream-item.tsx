@@ -69,7 +69,8 @@ const topics = [] as const
 
 function Details({ stream: listed, onAsk }: Pick<StreamItemProps, 'stream' | 'onAsk'>) {
   const { body, problem } = useResource(`/api/audio/streams/${listed.id}/`, 'object', topics, levelsEveryMs)
-  const stream = body ?? listed
+  // After an edit, the list is reloaded first.
+  const stream = body !== null && body.version >= listed.version ? body : listed
   const { status, interface: interfaceName } = stream
   const { packets, lost, reordered, restarts, jitter_ms, last_packet_age, error } = status
   return (
