@@ -14,6 +14,7 @@ import { dataOperations } from './data.ts'
 import { discoveryOperations } from './discovery.ts'
 import { frequencyOperations } from './frequencies.ts'
 import { frequencyPlanOperations } from './frequency-plans.ts'
+import { frequencyProfileOperations } from './frequency-profiles.ts'
 import { groupOperations } from './groups.ts'
 import { handoverOperations } from './handovers.ts'
 import { hardwareOperations } from './hardware.ts'
@@ -50,6 +51,7 @@ export const operations = {
   ...dataOperations,
   ...discoveryOperations,
   ...frequencyOperations,
+  ...frequencyProfileOperations,
   ...frequencyPlanOperations,
   ...groupOperations,
   ...handoverOperations,

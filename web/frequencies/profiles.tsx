@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { FrequencyProfileBody } from '../../src/contract/frequencies.ts'
+import type { FrequencyProfileBody } from '../../src/contract/frequency-profiles.ts'
 import { type GuardLevel, guardLevels } from '../../src/contract/values.ts'
 import type { Problem } from '../app/api.ts'
 import { useServices } from '../app/context.ts'

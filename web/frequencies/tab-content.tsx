@@ -1,4 +1,5 @@
-import type { FrequenciesBody, FrequencyProfileBody } from '../../src/contract/frequencies.ts'
+import type { FrequenciesBody } from '../../src/contract/frequencies.ts'
+import type { FrequencyProfileBody } from '../../src/contract/frequency-profiles.ts'
 import type { GuardLevel } from '../../src/contract/values.ts'
 import type { Resource } from '../app/resource.ts'
 import type { ShownCarrier, Tried } from './carriers.ts'

@@ -1,6 +1,6 @@
 /** Adds, changes and removes frequency profiles, and resets built-in ones. */
 
-import type { FrequencyProfileBody, NewFrequencyProfile } from '../../contract/frequencies.ts'
+import type { FrequencyProfileBody, NewFrequencyProfile } from '../../contract/frequency-profiles.ts'
 import type { Body } from '../../contract/schema.ts'
 import type { AuditAction } from '../../contract/values.ts'
 import type { Actor } from '../../domain/access/access.ts'

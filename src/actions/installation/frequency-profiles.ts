@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { profileId } from '../../contract/channels.ts'
-import { profileFields } from '../../contract/frequencies.ts'
+import { profileFields } from '../../contract/frequency-profiles.ts'
 import { type Body, name } from '../../contract/schema.ts'
 import { isBuiltIn } from '../../domain/frequencies/profile-changes.ts'
 import { saveStoredProfile } from '../../storage/frequencies.ts'

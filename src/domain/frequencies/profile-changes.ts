@@ -3,7 +3,7 @@
  * profile.
  */
 
-import type { FrequencyProfileBody, FrequencyProfileChange } from '../../contract/frequencies.ts'
+import type { FrequencyProfileBody, FrequencyProfileChange } from '../../contract/frequency-profiles.ts'
 import type { Body } from '../../contract/schema.ts'
 import { guardLevels } from '../../contract/values.ts'
 import { defaultOccupiedKhz, equipmentWithGuards, formatMhz, parseMhz } from './carrier.ts'

@@ -9,6 +9,7 @@ import {
 } from '../../actions/frequencies/edit-frequency-profiles.ts'
 import { listIdleNoise } from '../../actions/frequencies/list-idle-noise.ts'
 import { type FrequencyNoiseBody, frequencyOperations, type MeasuredRequest } from '../../contract/frequencies.ts'
+import { frequencyProfileOperations } from '../../contract/frequency-profiles.ts'
 import type { Body } from '../../contract/schema.ts'
 import { includesSite, localSite } from '../../domain/equipment/sites.ts'
 import { RequestError } from '../../domain/errors.ts'
@@ -199,12 +200,12 @@ function profileRoutes(app: ContractServer, service: Service): void {
   const listBodies = () => toProfileBodies(service.lists.current.frequencyProfiles)
 
   app.route({
-    ...frequencyOperations.listFrequencyProfiles,
+    ...frequencyProfileOperations.listFrequencyProfiles,
     handler: (request) => paginateLocal(request, listBodies()),
   })
 
   app.route({
-    ...frequencyOperations.getFrequencyProfile,
+    ...frequencyProfileOperations.getFrequencyProfile,
     handler: ({ params: { id } }) => {
       const found = listBodies().find((profile) => profile.id === id)
       if (found === undefined) throw new RequestError('not_found', { subject: `profile ${id}` })
@@ -213,7 +214,7 @@ function profileRoutes(app: ContractServer, service: Service): void {
   })
 
   app.route({
-    ...frequencyOperations.createFrequencyProfile,
+    ...frequencyProfileOperations.createFrequencyProfile,
     handler: async ({ actor, body }, reply) => {
       if (body.levels?.standard === undefined) {
         throw new RequestError('bad_request', { details: 'levels.standard: missing' })
@@ -224,7 +225,7 @@ function profileRoutes(app: ContractServer, service: Service): void {
   })
 
   app.route({
-    ...frequencyOperations.changeFrequencyProfile,
+    ...frequencyProfileOperations.changeFrequencyProfile,
     handler: (request) => {
       const { actor, params, body } = request
       return changeFrequencyProfile(service, actor, params.id, body, ifMatch(request))
@@ -232,7 +233,7 @@ function profileRoutes(app: ContractServer, service: Service): void {
   })
 
   app.route({
-    ...frequencyOperations.removeFrequencyProfile,
+    ...frequencyProfileOperations.removeFrequencyProfile,
     handler: async (request, reply) => {
       await removeFrequencyProfile(service, request.actor, request.params.id, ifMatch(request))
       return reply.code(204).send(null)
