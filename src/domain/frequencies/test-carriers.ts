@@ -1,6 +1,7 @@
 /** For tests and benchmarks: carriers and scans, and a brute-force check of all products against all carriers. */
 
 import { type Carrier, createCarrier, equipmentWithGuards, formatMhz, type GroupName, type Guards } from './carrier.ts'
+import type { CheckResult } from './conflict.ts'
 import type { NeverOnTogether } from './exclusions.ts'
 import type { Measured, MeasuredScan } from './measured.ts'
 import { builtInProfiles, equipmentOf } from './profiles.ts'
@@ -171,4 +172,11 @@ export function checkPeaksByBruteForce(
     })
   }
   return found.sort()
+}
+
+/** The conflicts in a comparable form. */
+export function toLines({ conflicts }: CheckResult): string[] {
+  return conflicts
+    .map(({ kind, victim, offset_khz, generators }) => `${kind} ${victim} ${offset_khz} ${generators.join(',')}`)
+    .sort()
 }
