@@ -10,6 +10,7 @@ import type { Actor } from '../domain/access/access.ts'
 import { listSecrets, mask, maskSecrets } from '../domain/access/secrets.ts'
 import { isRecord, type Json } from '../domain/json.ts'
 import { fullConfig } from '../domain/notifications/channel.ts'
+import { escapePattern } from '../domain/text.ts'
 import { commit } from '../platform/build.ts'
 import { now } from '../platform/clock.ts'
 import type { Service } from '../service.ts'
@@ -208,10 +209,6 @@ function toNamePattern(name: string): string {
   return name.length < minPartChars
     ? String.raw`(?<![\p{Script=Latin}\p{N}])${pattern}(?![\p{Script=Latin}\p{N}])`
     : pattern
-}
-
-function escapePattern(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)
 }
 
 /** One pattern of all texts could exceed the limits of the engine. */

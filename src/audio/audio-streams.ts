@@ -3,6 +3,7 @@
  * A stream is received while it is listened to, held or metered.
  */
 
+import type { AudioCommand } from '../config/audio.ts'
 import type { Config } from '../config.ts'
 import {
   type AudioStream,
@@ -10,14 +11,11 @@ import {
   type SearchSource,
   type StoredStream,
   type StreamStatus,
-  searchSources,
 } from '../domain/audio/audio-stream.ts'
 import type { AudioFinding } from '../domain/audio/faults/finding.ts'
 import type { HeldAudio } from '../domain/audio/held-sound.ts'
-import type { StreamDescription } from '../domain/audio/sdp.ts'
 import { RequestError } from '../domain/errors.ts'
 import type { LocalAddress } from '../domain/identity/network.ts'
-import type { Unstored } from '../domain/versions.ts'
 import { Semaphore } from '../platform/concurrency.ts'
 import type { Log } from '../platform/log.ts'
 import { Topic } from '../platform/topic.ts'
@@ -26,12 +24,12 @@ import type { LeaseManager } from '../sources/lease-manager.ts'
 import { deleteAudioStreams, insertAudioStream, listAudioStreams, updateAudioStream } from '../storage/audio-streams.ts'
 import type { Database } from '../storage/database.ts'
 import type { Destinations } from '../upstream/destinations.ts'
+import { AnnouncedStreams, maxFound } from './announced-streams.ts'
 import { AudioThread } from './audio-thread.ts'
-import { describeStream, FoundStreams, fromDescription } from './found-streams.ts'
 import { findInterfaces } from './interfaces.ts'
+import { findProgram, storePrograms } from './program-streams.ts'
 import { StreamSearch } from './stream-search.ts'
 import type {
-  Announcement,
   ReceivedStatus,
   ReceivedStream,
   SearchProblem,
@@ -86,12 +84,6 @@ export interface AudioSearch extends Omit<SearchStatus, 'problems'> {
   readonly problems: (SearchProblem & { readonly source: SearchSource })[]
 }
 
-interface Found {
-  readonly source: SearchSource
-  readonly description: StreamDescription
-  readonly interface: string | null
-}
-
 /** A listener or a held channel. */
 interface Use {
   readonly call: Extract<WorkerCall, { type: 'listen' | 'hold' }>
@@ -107,9 +99,6 @@ type OnFindings = (findings: readonly AudioFinding[]) => void
 const leaseName = 'audio'
 /** How often new and changed announcements are stored. */
 const storeEveryMs = 250
-/** More announcements are discarded, and announced again later: a flood of ever new streams must not occupy the database. */
-const maxPending = 20
-const maxFound = 500
 const retryMs = 5000
 /** Interfaces may get their addresses late. */
 const checkInterfacesMs = 10_000
@@ -127,9 +116,7 @@ export class AudioStreams {
   readonly #thread: AudioThread
   readonly #streams = new Map<number, StoredStream>()
   readonly #statuses = new Map<number, { readonly status: ReceivedStatus; readonly at: number }>()
-  readonly #found = new FoundStreams()
-  /** Announcements that are not stored yet, by key. */
-  readonly #pending = new Map<string, Found>()
+  readonly #announced = new AnnouncedStreams(this.#streams)
   readonly #uses = new Map<number, Use>()
   #lastUse = 0
   #isReceiving = false
@@ -157,6 +144,10 @@ export class AudioStreams {
   /** True while this process receives audio. */
   get isReceiving(): boolean {
     return this.#isReceiving
+  }
+
+  get #commands(): readonly AudioCommand[] {
+    return this.#config.audio?.commands ?? []
   }
 
   /** Receives audio while this process holds the lease, until the signal aborts. */
@@ -190,8 +181,13 @@ export class AudioStreams {
   }
 
   find(id: number): AudioStream | undefined {
-    const stream = this.#streams.get(id)
+    const stream = this.findStored(id)
     return stream && this.#toAudioStream(stream)
+  }
+
+  /** Returns the stream without what is known of its reception. */
+  findStored(id: number): StoredStream | undefined {
+    return this.#streams.get(id)
   }
 
   search(): AudioSearch {
@@ -199,7 +195,7 @@ export class AudioStreams {
     return {
       searching: this.#config.audio !== null,
       interfaces: this.#interfaces.map(({ interfaceName, address }) => ({ name: interfaceName, address })),
-      ...{ received, discarded, found: this.#listed().length, most_found: maxFound },
+      ...{ received, discarded, found: this.#announced.list().length, most_found: maxFound },
       problems: [
         ...problems.map((problem) => ({ ...problem, source: 'sap' as const })),
         ...(this.#search?.problems() ?? []),
@@ -250,7 +246,7 @@ export class AudioStreams {
     if (stream === undefined) return
     this.#streams.delete(id)
     this.#statuses.delete(id)
-    if (stream.key !== null) this.#found.withdrawn(stream.key)
+    this.#announced.withdrawn(stream)
     this.#thread.post({ type: 'remove', streamId: id })
     for (const [use, { call, listener }] of this.#uses) {
       if (call.streamId === id && listener !== null) this.#endListener(use, 'The stream was deleted.')
@@ -311,8 +307,8 @@ export class AudioStreams {
 
   #define(stream: StoredStream): void {
     const { id, enabled, source, encoding, sample_rate: rate, channels, payload_type: payloadType, legs } = stream
-    const command = this.#config.audio?.commands.find(({ name }) => keyOfCommand(name) === stream.key) ?? null
-    if (!enabled || (source === 'command' && command === null)) {
+    const command = findProgram(this.#commands, stream)
+    if (!enabled || (source === 'command' && command === undefined)) {
       this.#thread.post({ type: 'remove', streamId: id })
       return
     }
@@ -320,7 +316,7 @@ export class AudioStreams {
     const defined: ReceivedStream = {
       ...{ id, format, rate, channels, payloadType, legs },
       interfaces: this.#interfacesOf(stream),
-      command: command && { argv: command.argv },
+      command: command === undefined ? null : { argv: command.argv },
     }
     this.#thread.post({ type: 'stream', stream: defined })
   }
@@ -331,7 +327,7 @@ export class AudioStreams {
     return found.length === 0 ? [stream.interface] : found.map(({ address }) => address)
   }
 
-  #receive(event: Exclude<WorkerEvent, { type: 'read' | 'warning' | 'closed' }>): void {
+  #receive(event: Exclude<WorkerEvent, { type: 'read' | 'warning' }>): void {
     if (event.type === 'frame') {
       const { use, sequence, at, samples } = event
       this.#uses.get(use)?.listener?.onFrame({ sequence, at, samples })
@@ -341,7 +337,7 @@ export class AudioStreams {
       for (const status of event.statuses) this.#statuses.set(status.streamId, { status, at })
       this.changed.publish('status')
     } else if (event.type === 'searched') this.#sap = event.status
-    else this.#announced(event.announcement)
+    else this.#announced.announced(event.announcement)
   }
 
   // --- The list ------------------------------------------------------------------------------------------------------
@@ -367,8 +363,7 @@ export class AudioStreams {
     await this.#thread.close()
     this.#streams.clear()
     this.#statuses.clear()
-    this.#found.clear()
-    this.#pending.clear()
+    this.#announced.clear()
     this.changed.publish('list')
   }
 
@@ -380,7 +375,7 @@ export class AudioStreams {
       nmos: audio.nmos,
       destinations: this.#subsystems.outbound.destinations,
       interfaces: () => this.#interfaces,
-      onAnnouncement: (announcement) => this.#announced(announcement),
+      onAnnouncement: (announcement) => this.#announced.announced(announcement),
     })
     await this.#search.run(signal)
   }
@@ -389,45 +384,16 @@ export class AudioStreams {
     const { db, log } = this.#subsystems
     try {
       const stored = await listAudioStreams(db.read)
-      const programs = await this.#storePrograms(stored)
-      const streams = [...stored.filter(({ source }) => source !== 'command'), ...programs]
-      for (const stream of streams) {
+      const programs = await db.transaction((tx) => storePrograms(tx, this.#commands, stored))
+      for (const stream of [...stored.filter(({ source }) => source !== 'command'), ...programs]) {
         this.#streams.set(stream.id, stream)
-        // They expire unless they are announced again.
-        if (stream.key !== null && wasFound(stream)) this.#found.announced(stream.key, stream.source, performance.now())
+        this.#announced.listed(stream)
       }
       return true
     } catch (error) {
       log.warn({ error: String(error) }, 'audio streams could not be read from the database')
       return false
     }
-  }
-
-  /** Stores a stream for each program of the configuration, and deletes those of programs that are gone. */
-  async #storePrograms(stored: readonly StoredStream[]): Promise<StoredStream[]> {
-    const commands = this.#config.audio?.commands ?? []
-    const keys = new Set(commands.map(({ name }) => keyOfCommand(name)))
-    const gone = stored.filter(({ source, key }) => source === 'command' && !keys.has(key ?? ''))
-    return this.#subsystems.db.transaction(async (tx) => {
-      await deleteAudioStreams(
-        tx,
-        gone.map(({ id }) => id),
-      )
-      const streams: StoredStream[] = []
-      for (const { name, format, rate, channels } of commands) {
-        const key = keyOfCommand(name)
-        const encoding = format === 's16le' ? 'L16' : 'L24'
-        const described = { encoding, sample_rate: rate, channels } as const
-        const known = stored.find((stream) => stream.key === key)
-        const stream =
-          known === undefined
-            ? await insertAudioStream(tx, { ...newStream, ...described, key, name, source: 'command' })
-            : { ...known, ...described }
-        if (known !== undefined) await updateAudioStream(tx, stream)
-        streams.push(stream)
-      }
-      return streams
-    })
   }
 
   /** Returns whether they have changed. */
@@ -439,83 +405,30 @@ export class AudioStreams {
     return isChanged
   }
 
-  #announced(announcement: Announcement): void {
-    const { sender, source } = announcement
-    if (announcement.type === 'deletion') {
-      const prefix = `${sender} ${announcement.key} `
-      for (const key of this.#pending.keys()) if (key.startsWith(prefix)) this.#pending.delete(key)
-      for (const { key } of this.#streams.values()) if (key?.startsWith(prefix)) this.#found.withdrawn(key)
-      return
-    }
-    for (const description of announcement.streams) {
-      const key = `${sender} ${description.key}`
-      const stream = this.#findByKey(key)
-      if (stream !== undefined) this.#found.announced(key, source, performance.now())
-      // The way in which it was found first decides, so that two that differ do not change it again and again.
-      if (stream !== undefined && stream.source !== source) continue
-      const found = { source, description, interface: announcement.interface }
-      const isUnchanged = stream !== undefined && describeStream(stream, description, found.interface) === stream
-      const mostPending = source === 'sap' ? maxPending : maxFound
-      if (!isUnchanged && (this.#pending.has(key) || this.#pending.size < mostPending)) this.#pending.set(key, found)
-    }
-  }
-
   /** Stores what was announced since the last call, and deletes what is no longer announced. */
   async #storeAnnouncements(): Promise<void> {
     const { db, log } = this.#subsystems
-    const now = performance.now()
-    this.#found.expire(now)
-    const withdrawn = this.#listed().filter((stream) => !this.#found.has(stream.key ?? '') && !this.#isKept(stream))
-    const { added, changed, displaced } = this.#planAnnouncements(now, withdrawn)
-    const removed = [...withdrawn, ...displaced].map(({ id }) => id)
+    const { added, changed, removed } = this.#announced.takeChanges((stream) => this.#isKept(stream))
     if (added.length + changed.length + removed.length === 0) return
     try {
       const stored = await db.transaction(async (tx) => {
-        await deleteAudioStreams(tx, removed)
+        await deleteAudioStreams(
+          tx,
+          removed.map(({ id }) => id),
+        )
         for (const stream of changed) await updateAudioStream(tx, stream)
         const inserted: StoredStream[] = []
         for (const stream of added) inserted.push(await insertAudioStream(tx, stream))
         return inserted
       })
-      for (const id of removed) this.remove(id)
+      for (const { id } of removed) this.remove(id)
       for (const stream of [...changed, ...stored]) {
-        this.#found.announced(stream.key ?? '', stream.source, now)
+        this.#announced.listed(stream)
         this.put(stream)
       }
     } catch (error) {
       log.warn({ error: String(error) }, 'announced audio streams could not be stored')
     }
-  }
-
-  #planAnnouncements(now: number, withdrawn: readonly StoredStream[]) {
-    const added: Unstored<StoredStream>[] = []
-    const changed: StoredStream[] = []
-    const displaced: StoredStream[] = []
-    let free = maxFound - this.#listed().length + withdrawn.length
-    const candidates = this.#found.listOldest(this.#listed(), now).filter((stream) => !this.#isKept(stream))
-    const removable = candidates.filter((stream) => !withdrawn.includes(stream))
-    for (const [key, { source, description, interface: address }] of this.#pending) {
-      const stream = this.#findByKey(key)
-      if (stream !== undefined) {
-        changed.push(describeStream(stream, description, address))
-        continue
-      }
-      const oldest = free > 0 ? undefined : removable.shift()
-      if (free <= 0 && oldest === undefined) continue
-      if (oldest === undefined) free--
-      else displaced.push(oldest)
-      added.push({ ...newStream, ...fromDescription(description, address), key, source })
-    }
-    this.#pending.clear()
-    return { added, changed, displaced }
-  }
-
-  #listed(): StoredStream[] {
-    return [...this.#streams.values()].filter(wasFound)
-  }
-
-  #findByKey(key: string): StoredStream | undefined {
-    return [...this.#streams.values()].find((stream) => stream.key === key)
   }
 
   /** True for streams that are mapped or in use. */
@@ -529,7 +442,7 @@ export class AudioStreams {
       ...stream,
       address: leg?.address ?? null,
       port: leg?.port ?? null,
-      announced: !wasFound(stream) || this.#found.has(stream.key ?? ''),
+      announced: this.#announced.isAnnounced(stream),
       status: this.#statusOf(stream),
     }
   }
@@ -548,25 +461,4 @@ export class AudioStreams {
       error: enabled ? error : null,
     }
   }
-}
-
-/** The fields of a stream that its source may not have. */
-export const newStream = {
-  key: null,
-  interface: null,
-  payload_type: null,
-  labels: [],
-  legs: [],
-  device: null,
-  origin: null,
-  enabled: true,
-  is_edited: false,
-} as const
-
-function wasFound({ source }: StoredStream): boolean {
-  return searchSources.some((found) => found === source)
-}
-
-function keyOfCommand(name: string): string {
-  return `command ${name}`
 }

@@ -12,7 +12,7 @@ const restartMs = 2000
 const closeMs = 3000
 
 export class AudioThread {
-  readonly events = new Topic<Exclude<WorkerEvent, { type: 'read' | 'warning' | 'closed' }>>()
+  readonly events = new Topic<Exclude<WorkerEvent, { type: 'read' | 'warning' }>>()
   /** The thread has started and knows nothing yet. */
   readonly started = new Topic()
   /** The thread has failed, and what it held is lost. */
@@ -76,7 +76,7 @@ export class AudioThread {
       this.#requests.get(event.request)?.(event.audio)
       this.#requests.delete(event.request)
     } else if (event.type === 'warning') this.#log.warn({}, event.message)
-    else if (event.type !== 'closed') this.events.publish(event)
+    else this.events.publish(event)
   }
 
   #exited(worker: Worker, failure: string): void {

@@ -70,8 +70,7 @@ class AudioWorker {
   }
 
   #setStream(stream: ReceivedStream): void {
-    const isUnchanged = JSON.stringify(this.#streams.get(stream.id)) === JSON.stringify(stream)
-    if (isUnchanged) return
+    if (isSameJson(this.#streams.get(stream.id), stream)) return
     this.#streams.set(stream.id, stream)
     const wasReceived = this.#flows.has(stream.id)
     this.#leave(stream.id)
@@ -164,7 +163,6 @@ class AudioWorker {
     clearInterval(this.#timer)
     this.#sap?.close()
     await Promise.all([...this.#flows.values()].map((flow) => flow.close()))
-    post({ type: 'closed' })
     parentPort?.close()
   }
 }

@@ -2,6 +2,7 @@
 
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
+import { endChild } from '../platform/end-child.ts'
 
 const minRetryMs = 1000
 const maxRetryMs = 30_000
@@ -53,12 +54,10 @@ export class CommandProcess {
     const child = this.#child
     if (child === null) return
     const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
-    child.kill()
-    const killing = setTimeout(() => child.kill('SIGKILL'), killMs)
+    endChild(child, killMs)
     child.stdout.destroy()
     child.stderr.destroy()
     await ended
-    clearTimeout(killing)
   }
 
   #start(): void {

@@ -8,6 +8,7 @@ import type { AudioFault, AudioFinding } from '../domain/audio/faults/finding.ts
 import { judgeDropout, muteMs, overlaps, type TimeRange } from '../domain/audio/faults/judge-dropout.ts'
 import { bestInUse } from '../domain/conditions/level-watch.ts'
 import { type Channel, isChannelMuted, type Receiver } from '../domain/equipment/receiver.ts'
+import { type AudioRangeKind, audioRangeKinds } from '../domain/events/channel-events.ts'
 import type { EventLog } from '../history/event-log.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'
 import { now } from '../platform/clock.ts'
@@ -75,9 +76,9 @@ export class FaultMonitor {
     if (watched === undefined) return
     for (const finding of findings) {
       const key = `${finding.kind} ${finding.from}`
-      const isConfirmed = watched.findings.get(key)?.isConfirmed ?? isObservation(finding)
+      const isConfirmed = watched.findings.get(key)?.isConfirmed ?? !isRangeKind(finding.kind)
       watched.findings.set(key, { ...finding, isConfirmed })
-      if (isConfirmed && !isObservation(finding)) this.#publish(channelId, finding)
+      if (isConfirmed) this.#publish(channelId, finding)
     }
   }
 
@@ -119,7 +120,7 @@ export class FaultMonitor {
   }
 
   #publish(channelId: number, { kind, from, until }: AudioFinding, data = {}): void {
-    if (kind !== 'audio_dropout' && kind !== 'audio_clipping') return
+    if (!isRangeKind(kind)) return
     const range = { from: Math.round(from), until: until === null ? null : Math.round(until), data }
     this.#subsystems.events.audioFaultChanged(channelId, kind, range)
   }
@@ -156,6 +157,7 @@ function withState(ranges: TimeRange[], isTrue: boolean): TimeRange[] {
   return isTrue ? [...recent, { from: at, until: null }] : recent.map((each) => ({ ...each, until: each.until ?? at }))
 }
 
-function isObservation({ kind }: AudioFinding): boolean {
-  return kind !== 'audio_dropout' && kind !== 'audio_clipping'
+/** Others are observations, and no events. */
+function isRangeKind(kind: AudioFault): kind is AudioRangeKind {
+  return audioRangeKinds.some((each) => each === kind)
 }

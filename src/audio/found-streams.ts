@@ -2,6 +2,7 @@
 
 import type { StoredStream, StreamSource } from '../domain/audio/audio-stream.ts'
 import type { StreamDescription } from '../domain/audio/sdp.ts'
+import { isSameJson } from '../domain/json.ts'
 
 /** A stream that was announced within this time is not removed for a new one. */
 const recentMs = 60_000
@@ -72,7 +73,7 @@ export function describeStream(
   const described = fromDescription(description, interfaceAddress)
   const name = stream.is_edited ? stream.name : described.name
   const next = { ...stream, ...described, name }
-  return JSON.stringify(next) === JSON.stringify(stream) ? stream : next
+  return isSameJson(next, stream) ? stream : next
 }
 
 /** The fields of a stream that its description determines. */

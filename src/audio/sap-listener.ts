@@ -5,7 +5,7 @@ import { platform } from 'node:os'
 import { inflateSync } from 'node:zlib'
 import { parseSap, type SapDecoders, sapGroups, sapPort } from '../domain/audio/sap.ts'
 import { parseSdp } from '../domain/audio/sdp.ts'
-import { isInSubnet, type LocalAddress, parseSubnet } from '../domain/identity/network.ts'
+import { isOnNetwork, type LocalAddress } from '../domain/identity/network.ts'
 import { SearchProblems } from './search-problems.ts'
 import type { Announcement, SearchStatus } from './worker-messages.ts'
 
@@ -90,12 +90,7 @@ export class SapListener {
 
   /** The system does not say where a packet arrived, but a sender is usually in the network of the interface. */
   #interfaceOf(sender: string): string | null {
-    const found = this.#interfaces.find(({ cidr }) => {
-      const [address = '', bits = ''] = (cidr ?? '').split('/')
-      const subnet = parseSubnet(`${address}/${bits}`)
-      return subnet !== null && isInSubnet(subnet, sender)
-    })
-    return found?.address ?? null
+    return this.#interfaces.find((local) => isOnNetwork(local, sender))?.address ?? null
   }
 }
 

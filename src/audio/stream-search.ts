@@ -5,7 +5,8 @@
 
 import type { SearchSource } from '../domain/audio/audio-stream.ts'
 import { parseSdp, type StreamDescription, withLabels } from '../domain/audio/sdp.ts'
-import { isInSubnet, type LocalAddress, parseSubnet } from '../domain/identity/network.ts'
+import { isOnNetwork, type LocalAddress } from '../domain/identity/network.ts'
+import { toSentence } from '../domain/text.ts'
 import { Semaphore } from '../platform/concurrency.ts'
 import { pause } from '../platform/wait.ts'
 import { type AnnouncedService, browse, type MulticastGroup } from '../upstream/announcements.ts'
@@ -139,7 +140,8 @@ export class StreamSearch {
     try {
       await run()
     } catch (error) {
-      if (!signal.aborted) this.#problems[source].add(address, toSentence(error))
+      const text = error instanceof Error ? error.message : String(error)
+      if (!signal.aborted) this.#problems[source].add(address, toSentence(text.replace(/\.$/, '')))
     }
   }
 
@@ -162,11 +164,7 @@ export class StreamSearch {
   /** Null if it is unknown, and for a stream that is sent on two networks. */
   #interfaceTo([stream]: readonly StreamDescription[]): string | null {
     const origin = stream?.legs.length === 1 ? stream.origin : null
-    const found = this.#options.interfaces().find(({ cidr }) => {
-      const subnet = parseSubnet(cidr ?? '')
-      return origin !== null && subnet !== null && isInSubnet(subnet, origin)
-    })
-    return found?.address ?? null
+    return this.#options.interfaces().find((local) => isOnNetwork(local, origin))?.address ?? null
   }
 }
 
@@ -183,9 +181,4 @@ function addressesOf(
 
 function without(addresses: readonly string[], entered: readonly string[], most: number): readonly string[] {
   return addresses.filter((address) => !entered.includes(address)).slice(0, most)
-}
-
-function toSentence(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error)
-  return `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, '')}.`
 }

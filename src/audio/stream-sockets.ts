@@ -9,7 +9,7 @@ const receiveBufferBytes = 4 * 1024 * 1024
 const retryMs = 5000
 
 export interface SocketEvents {
-  onPacket(packet: Buffer, sender: string): void
+  onPacket(packet: Buffer): void
   /** Something that the operator can improve, although sound arrives. */
   onWarning(message: string): void
 }
@@ -57,7 +57,7 @@ export class StreamSockets {
     this.#sockets[index] = socket
     socket.on('error', (error) => this.#fail(index, socket, describeError(error, leg)))
     socket.on('message', (packet, { address: sender }) => {
-      if (senders.length === 0 || senders.includes(sender)) this.#events.onPacket(packet, sender)
+      if (senders.length === 0 || senders.includes(sender)) this.#events.onPacket(packet)
     })
     socket.bind({ address: this.#bindAddress(address), port }, () => {
       this.#checkBuffer(socket)

@@ -112,4 +112,3 @@ export type WorkerEvent =
     }
   | { readonly type: 'read'; readonly request: number; readonly audio: HeldAudio | null }
   | { readonly type: 'warning'; readonly message: string }
-  | { readonly type: 'closed' }

@@ -38,3 +38,8 @@ export function toSentence(text: string): string {
 export function nameKey(name: string): string {
   return name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
 }
+
+/** Returns a pattern that matches only this text. */
+export function escapePattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+}

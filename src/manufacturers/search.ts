@@ -4,7 +4,7 @@
  * an address.
  */
 
-import { isInSubnet, type LocalAddress, parseSubnet } from '../domain/identity/network.ts'
+import { isOnNetwork, type LocalAddress } from '../domain/identity/network.ts'
 import { serialKey } from '../domain/identity/reconcile.ts'
 import { findRouteInterface } from '../platform/route.ts'
 import { type AnnouncedService, browse, listenForBeacons, type MulticastGroup } from '../upstream/announcements.ts'
@@ -98,12 +98,7 @@ interface Answer {
 
 /** The interfaces whose network contains the address. The system does not report on which one a multicast datagram arrived. */
 function listInterfaces(localAddresses: readonly LocalAddress[], ip: string): readonly string[] {
-  return localAddresses.filter(({ cidr }) => contains(cidr, ip)).map(({ interfaceName }) => interfaceName)
-}
-
-function contains(cidr: string | null, ip: string): boolean {
-  const subnet = parseSubnet(cidr ?? '')
-  return subnet !== null && isInSubnet(subnet, ip)
+  return localAddresses.filter((local) => isOnNetwork(local, ip)).map(({ interfaceName }) => interfaceName)
 }
 
 /**
@@ -114,7 +109,7 @@ function joinPorts(
   devices: readonly AnsweringDevice[],
   localAddresses: readonly LocalAddress[],
 ): readonly AnsweringDevice[] {
-  const isLocal = ({ ip }: AnsweringDevice) => localAddresses.some(({ cidr }) => contains(cidr, ip))
+  const isLocal = ({ ip }: AnsweringDevice) => localAddresses.some((local) => isOnNetwork(local, ip))
   const joined = new Map<string, AnsweringDevice>()
   for (const device of devices) {
     const serial = serialKey(device.serial_number) ?? device.ip

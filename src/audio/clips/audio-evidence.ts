@@ -64,7 +64,7 @@ export class AudioEvidence {
     faultMonitor.start()
     receiverStore.changed.subscribe(({ before, after }) => {
       if (this.#held.size === 0 || before?.channels === after?.channels) return
-      if (haveMappedChannel([before, after], lists.current.audioMappings)) this.#releaseUnwanted()
+      if (haveMappedChannel([before, after], lists.current.audioMappings)) this.#releaseUnwanted(this.#wanted())
     })
     events.changed.subscribe((change) => this.#eventChanged(change))
     this.#timer = setInterval(() => this.#tick(), tickMs)
@@ -92,14 +92,12 @@ export class AudioEvidence {
 
   /** Holds what is wanted, and releases the rest. */
   #update(): void {
-    this.#releaseUnwanted()
-    for (const mapping of this.#wanted()) {
-      if (!this.#held.has(mapping.channel_id)) this.#hold(mapping)
-    }
+    const wanted = this.#wanted()
+    this.#releaseUnwanted(wanted)
+    for (const mapping of wanted) if (!this.#held.has(mapping.channel_id)) this.#hold(mapping)
   }
 
-  #releaseUnwanted(): void {
-    const wanted = this.#wanted()
+  #releaseUnwanted(wanted: readonly AudioMapping[]): void {
     for (const [channelId, { mapping }] of this.#held) {
       const isSame = (other: AudioMapping) => other.channel_id === channelId && soundOf(other) === soundOf(mapping)
       if (!wanted.some(isSame)) this.#release(channelId)

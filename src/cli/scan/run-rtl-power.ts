@@ -1,8 +1,9 @@
 /** Runs `rtl_power` and sends its rows. */
 
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { AnalyserError } from '../../domain/frequencies/analysers/span.ts'
+import { endChild } from '../../platform/end-child.ts'
 import { pause } from '../../platform/wait.ts'
 import type { RowSender } from './row-sender.ts'
 
@@ -52,7 +53,7 @@ async function runOnce(
       error.code === 'ENOENT' ? 'is not installed. Install the package rtl-sdr' : `cannot be started: ${error.message}`
     throw new AnalyserError(`${program} ${reason}.`)
   })
-  const stop = () => endChild(child)
+  const stop = () => endChild(child, endMs)
   signal.addEventListener('abort', stop, { once: true })
   if (signal.aborted) stop()
   let lastError = ''
@@ -71,10 +72,4 @@ async function runOnce(
   } finally {
     signal.removeEventListener('abort', stop)
   }
-}
-
-function endChild(child: ChildProcess): void {
-  child.kill('SIGTERM')
-  const timer = setTimeout(() => child.kill('SIGKILL'), endMs)
-  child.once('close', () => clearTimeout(timer))
 }

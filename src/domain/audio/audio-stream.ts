@@ -58,6 +58,19 @@ export interface StoredStream extends StreamFormat {
   readonly version: number
 }
 
+/** The fields of a stream that its source may not have. */
+export const newStream = {
+  key: null,
+  interface: null,
+  payload_type: null,
+  labels: [],
+  legs: [],
+  device: null,
+  origin: null,
+  enabled: true,
+  is_edited: false,
+} as const
+
 export interface AudioStream extends StoredStream {
   /** IPv4 address of the group or of this machine; null for a program. */
   readonly address: string | null

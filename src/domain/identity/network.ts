@@ -60,6 +60,12 @@ export function isInSubnet(subnet: Subnet, ip: string | null): ip is string {
   return address !== null && address >= subnet.first && address <= subnet.last
 }
 
+/** True if the network of this interface contains the address. */
+export function isOnNetwork({ cidr }: Pick<LocalAddress, 'cidr'>, ip: string | null): boolean {
+  const subnet = parseSubnet(cidr ?? '')
+  return subnet !== null && isInSubnet(subnet, ip)
+}
+
 /**
  * Accepts four decimal parts without leading zeros. Other notations are ambiguous: some parsers read `010` as octal.
  */

@@ -1,6 +1,7 @@
 import type { NotificationChannelType } from '../../contract/notification-services.ts'
 import type { NotificationChannelBody } from '../../contract/notifications.ts'
 import { MaskError, mask } from '../access/secrets.ts'
+import { escapePattern } from '../text.ts'
 
 export type ChannelConfig = Readonly<Record<string, unknown>>
 
@@ -107,8 +108,4 @@ function listAddresses(value: unknown): string[] {
   if (typeof value !== 'string' || value.length < 3) return []
   const host = hostPattern.exec(value)?.[1] ?? ''
   return [value, host, host.replace(/:\d+$/, '')].filter((text) => text.length >= 3)
-}
-
-function escapePattern(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 }

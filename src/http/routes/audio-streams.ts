@@ -1,6 +1,6 @@
 /** Routes for audio streams. */
 
-import { addAudioStream, changeAudioStream, deleteAudioStream } from '../../actions/edit-audio-streams.ts'
+import { addAudioStream, changeAudioStream, deleteAudioStream } from '../../actions/audio/edit-streams.ts'
 import { type AudioStreamBody, audioStreamOperations } from '../../contract/audio-streams.ts'
 import type { AudioStream } from '../../domain/audio/audio-stream.ts'
 import { RequestError } from '../../domain/errors.ts'

@@ -1,16 +1,16 @@
 /** Adds, changes and removes audio streams. */
 
-import { newStream } from '../audio/audio-streams.ts'
-import type { NewStreamBody, StreamChangeBody } from '../contract/audio-streams.ts'
-import type { Actor } from '../domain/access/access.ts'
-import type { StoredStream } from '../domain/audio/audio-stream.ts'
-import { parseSdp } from '../domain/audio/sdp.ts'
-import { RequestError } from '../domain/errors.ts'
-import { parseIpv4 } from '../domain/identity/network.ts'
-import type { RequireVersion, Unstored } from '../domain/versions.ts'
-import type { Service } from '../service.ts'
-import { deleteAudioStreams, insertAudioStream, saveAudioStream } from '../storage/audio-streams.ts'
-import { writeAudit } from '../storage/audit.ts'
+import { fromDescription } from '../../audio/found-streams.ts'
+import type { NewStreamBody, StreamChangeBody } from '../../contract/audio-streams.ts'
+import type { Actor } from '../../domain/access/access.ts'
+import { newStream, type StoredStream } from '../../domain/audio/audio-stream.ts'
+import { parseSdp } from '../../domain/audio/sdp.ts'
+import { RequestError } from '../../domain/errors.ts'
+import { parseIpv4 } from '../../domain/identity/network.ts'
+import type { RequireVersion, Unstored } from '../../domain/versions.ts'
+import type { Service } from '../../service.ts'
+import { deleteAudioStreams, insertAudioStream, saveAudioStream } from '../../storage/audio-streams.ts'
+import { writeAudit } from '../../storage/audit.ts'
 
 const maxEntered = 500
 
@@ -91,29 +91,33 @@ export async function deleteAudioStream(
 }
 
 function requireStream({ audioStreams }: Service, id: number): StoredStream {
-  const stream = audioStreams.find(id)
+  const stream = audioStreams.findStored(id)
   if (stream === undefined) throw new RequestError('not_found', { subject: `audio stream ${id}` })
-  const { address: _, port: __, announced: ___, status: ____, ...stored } = stream
-  return stored
+  return stream
 }
 
 /** Returns the stream of a request. Throws a RequestError that names the field. */
 function readStream({ sdp, ...fields }: NewStreamBody): Unstored<StoredStream> {
   if (sdp !== undefined) return readDescription(sdp, fields)
-  const { name, address, port, encoding, sample_rate, channels } = fields
-  for (const [field, value] of Object.entries({ name, address, port, encoding, sample_rate, channels })) {
-    if (value === undefined) throw new RequestError('bad_request', { details: `${field}: missing` })
-  }
-  if (name === undefined || address === undefined || port === undefined) throw new RequestError('bad_request')
-  if (encoding === undefined || sample_rate === undefined || channels === undefined)
-    throw new RequestError('bad_request')
-  if (parseIpv4(address) === null)
+  const name = requireField('name', fields.name)
+  const address = requireField('address', fields.address)
+  const port = requireField('port', fields.port)
+  const encoding = requireField('encoding', fields.encoding)
+  const sample_rate = requireField('sample_rate', fields.sample_rate)
+  const channels = requireField('channels', fields.channels)
+  if (parseIpv4(address) === null) {
     throw new RequestError('bad_request', { details: 'address: expected an IPv4 address' })
+  }
   return {
     ...newStream,
     ...{ name, source: 'manual', encoding, sample_rate, channels, interface: fields.interface ?? null },
     legs: [{ address, port, senders: [] }],
   }
+}
+
+function requireField<T>(field: string, value: T | undefined): T {
+  if (value === undefined) throw new RequestError('bad_request', { details: `${field}: missing` })
+  return value
 }
 
 function readDescription(sdp: string, { name, ...fields }: Omit<NewStreamBody, 'sdp'>): Unstored<StoredStream> {
@@ -123,13 +127,6 @@ function readDescription(sdp: string, { name, ...fields }: Omit<NewStreamBody, '
   if (description === undefined || second !== undefined) {
     throw new RequestError('bad_request', { details: 'sdp: expected a description of one stream' })
   }
-  const { key: _, legs, ...described } = description
-  return {
-    ...newStream,
-    ...described,
-    legs: [...legs],
-    name: name ?? described.name,
-    source: 'manual',
-    interface: fields.interface ?? null,
-  }
+  const described = fromDescription(description, fields.interface ?? null)
+  return { ...newStream, ...described, name: name ?? described.name, source: 'manual' }
 }
