@@ -2,7 +2,7 @@ import type { Receiver } from '../equipment/receiver.ts'
 import type { AudioRangeKind } from '../events/channel-events.ts'
 import { audioRangeKinds } from '../events/channel-events.ts'
 import type { Alert, AlertData } from './alert.ts'
-import { toChannelData } from './channel-alerts.ts'
+import { toCauseOf } from './channel-alerts.ts'
 import type { Cause } from './compare-causes.ts'
 import type { AlertEnding } from './describe-alert.ts'
 
@@ -17,12 +17,8 @@ export function listAudioCauses(receiver: Receiver, { faultOf, isInhibited }: Au
     audioRangeKinds.flatMap((kind): Cause[] => {
       const fault = faultOf(channel.id, kind)
       if (fault === null) return []
-      const about = { manufacturer: receiver.manufacturer, receiver_id: receiver.id, channel_id: channel.id }
-      const data = {
-        ...toChannelData(receiver, channel, null),
-        ...(fault.confirmed_by && { confirmed_by: fault.confirmed_by }),
-      }
-      return [{ subject: `${kind}:${channel.id}`, kind, since: null, isInhibited, ...about, data }]
+      const data = fault.confirmed_by && { confirmed_by: fault.confirmed_by }
+      return [toCauseOf(kind, receiver, channel, isInhibited, { ...data })]
     }),
   )
 }

@@ -138,6 +138,21 @@ function toKindData(
   }
 }
 
+/** A cause about a channel that does not follow from its condition. */
+export function toCauseOf(
+  kind: AlertKind,
+  receiver: Receiver,
+  channel: Channel,
+  isInhibited: boolean,
+  data: Partial<AlertData>,
+): Cause {
+  return {
+    ...{ subject: `${kind}:${channel.id}`, kind, since: null, isInhibited },
+    ...{ manufacturer: receiver.manufacturer, receiver_id: receiver.id, channel_id: channel.id },
+    data: { ...toChannelData(receiver, channel, null), ...data },
+  }
+}
+
 export function toChannelData(receiver: Receiver, channel: Channel, threshold: number | null): AlertData {
   const { transmitter, last_transmitter, slot } = channel
   return {

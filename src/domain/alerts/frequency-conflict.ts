@@ -1,7 +1,7 @@
 import type { ConflictKind } from '../../contract/values.ts'
 import type { Receiver } from '../equipment/receiver.ts'
 import type { Alert } from './alert.ts'
-import { toChannelData } from './channel-alerts.ts'
+import { toCauseOf } from './channel-alerts.ts'
 import type { Cause } from './compare-causes.ts'
 import type { AlertEnding } from './describe-alert.ts'
 
@@ -24,21 +24,11 @@ export function listConflictCauses(receiver: Receiver, { conflictOf, isInhibited
     if (conflict === null) return []
     const { kind, generators } = conflict
     return [
-      {
-        subject: `frequency_conflict:${channel.id}`,
-        kind: 'frequency_conflict',
-        since: null,
-        isInhibited,
-        manufacturer: receiver.manufacturer,
-        receiver_id: receiver.id,
-        channel_id: channel.id,
-        data: {
-          ...toChannelData(receiver, channel, null),
-          ...(kind !== null && { conflict: kind }),
-          generators: generators.map(({ title }) => title),
-          conflicts_with: [...generators],
-        },
-      },
+      toCauseOf('frequency_conflict', receiver, channel, isInhibited, {
+        ...(kind !== null && { conflict: kind }),
+        generators: generators.map(({ title }) => title),
+        conflicts_with: [...generators],
+      }),
     ]
   })
 }

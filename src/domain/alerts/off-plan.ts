@@ -3,7 +3,7 @@
 import { frequencyOf, type Receiver } from '../equipment/receiver.ts'
 import { type FrequencyPlan, plannedIn } from '../frequencies/stored-plan.ts'
 import type { Alert } from './alert.ts'
-import { toChannelData } from './channel-alerts.ts'
+import { toCauseOf } from './channel-alerts.ts'
 import type { Cause } from './compare-causes.ts'
 import type { AlertEnding } from './describe-alert.ts'
 
@@ -18,18 +18,7 @@ export function listOffPlanCauses(receiver: Receiver, { plan, isInhibited }: Pla
   return receiver.channels.flatMap((channel): Cause[] => {
     const [tuned, planned] = [frequencyOf(channel), plannedIn(plan, channel.slot)]
     if (tuned === null || planned === null || tuned === planned) return []
-    return [
-      {
-        subject: `off_plan:${channel.id}`,
-        kind: 'off_plan',
-        since: null,
-        isInhibited,
-        manufacturer: receiver.manufacturer,
-        receiver_id: receiver.id,
-        channel_id: channel.id,
-        data: { ...toChannelData(receiver, channel, null), tuned, planned, plan: plan.title },
-      },
-    ]
+    return [toCauseOf('off_plan', receiver, channel, isInhibited, { tuned, planned, plan: plan.title })]
   })
 }
 

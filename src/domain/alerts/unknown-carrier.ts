@@ -1,6 +1,7 @@
 import type { Receiver } from '../equipment/receiver.ts'
+import { formatMhz } from '../frequencies/carrier.ts'
 import type { Alert } from './alert.ts'
-import { toChannelData } from './channel-alerts.ts'
+import { toCauseOf } from './channel-alerts.ts'
 import type { Cause } from './compare-causes.ts'
 import type { AlertEnding } from './describe-alert.ts'
 
@@ -26,23 +27,13 @@ export function listCarrierCauses(receiver: Receiver, context: CarrierContext): 
     const near = context.carrierNear(channel.id)
     if (near === null) return []
     return [
-      {
-        subject: `unknown_carrier:${channel.id}`,
-        kind: 'unknown_carrier',
-        since: null,
-        isInhibited: context.isInhibited,
-        manufacturer: receiver.manufacturer,
-        receiver_id: receiver.id,
-        channel_id: channel.id,
-        data: {
-          ...toChannelData(receiver, channel, null),
-          carrier_mhz: toMhz(near.khz),
-          carrier_dbm: near.dbm,
-          near_mhz: toMhz(near.nearKhz),
-          sweep_source: near.source,
-          ...(near.sweepSeconds !== null && { sweep_seconds: Math.round(near.sweepSeconds * 10) / 10 }),
-        },
-      },
+      toCauseOf('unknown_carrier', receiver, channel, context.isInhibited, {
+        carrier_mhz: formatMhz(near.khz),
+        carrier_dbm: near.dbm,
+        near_mhz: formatMhz(near.nearKhz),
+        sweep_source: near.source,
+        ...(near.sweepSeconds !== null && { sweep_seconds: Math.round(near.sweepSeconds * 10) / 10 }),
+      }),
     ]
   })
 }
@@ -55,5 +46,3 @@ export function carrierAlertEnding(
   if (!receiver.channels.some(({ id }) => id === channel_id)) return 'unmonitored'
   return isInhibited || isSettling ? null : 'resolved'
 }
-
-const toMhz = (khz: number) => (khz / 1000).toFixed(3)

@@ -4,7 +4,7 @@ import type { Forecast } from '../forecast/forecast.ts'
 import { listShowsOfSlot, type RunningShow } from '../shows.ts'
 import { toTimestamp } from '../timestamp.ts'
 import type { Alert } from './alert.ts'
-import { toChannelData } from './channel-alerts.ts'
+import { toCauseOf } from './channel-alerts.ts'
 import type { Cause } from './compare-causes.ts'
 import type { AlertEnding } from './describe-alert.ts'
 
@@ -41,19 +41,8 @@ export function listForecastCauses(
     const isOpen = open.some(({ kind, channel_id }) => kind === 'will_not_last' && channel_id === channel.id)
     const neededMs = endsAt - now + (isOpen ? clearAboveMs : 0)
     if (expected.low * minuteMs >= neededMs) return []
-    const data = { ...toChannelData(receiver, channel, null), minutes_left: expected.low, ends_at: toTimestamp(endsAt) }
-    return [
-      {
-        subject: `will_not_last:${channel.id}`,
-        kind: 'will_not_last',
-        since: null,
-        isInhibited,
-        manufacturer: receiver.manufacturer,
-        receiver_id: receiver.id,
-        channel_id: channel.id,
-        data,
-      },
-    ]
+    const data = { minutes_left: expected.low, ends_at: toTimestamp(endsAt) }
+    return [toCauseOf('will_not_last', receiver, channel, isInhibited, data)]
   })
 }
 
