@@ -209,7 +209,10 @@ const livePages = [
     getParentRoute: inFrame,
     path: route('receiver'),
     staticData: { live: 'levels', levelsOf: 'receiver' },
-    component: lazyRouteComponent(() => import('../channel/receiver.tsx'), 'Receiver'),
+    component: lazyRouteComponent(
+      withTexts(['capture'], () => import('../channel/receiver.tsx')),
+      'Receiver',
+    ),
   }),
   createRoute({
     getParentRoute: inFrame,

@@ -22,17 +22,18 @@ export function useSession(): SessionBody | null {
 
 /** False until the session is loaded. No role includes this permission. */
 export function useMayListen(): boolean {
-  const session = useSession()
-  const isReplay = useServices().replay !== null
-  const isKiosk = useIsKiosk()
-  return !isReplay && !isKiosk && session?.permissions.includes('listen') === true
+  return usePermission('listen', false)
 }
 
 /** True until the session is loaded. Replays and kiosks have no permissions. */
 export function useMay(permission: Permission): boolean {
+  return usePermission(permission, true)
+}
+
+function usePermission(permission: Permission, whileLoading: boolean): boolean {
   const session = useSession()
   const isReplay = useServices().replay !== null
   const isKiosk = useIsKiosk()
   if (isReplay || isKiosk) return false
-  return session === null || session.permissions.includes(permission)
+  return session?.permissions.includes(permission) ?? whileLoading
 }

@@ -86,12 +86,12 @@ function PaletteButton() {
   )
 }
 
-/** Other sticky elements stay below this height. */
-export function publishHeight(bar: HTMLElement): () => void {
+/** Other sticky elements stay below the height in this property of the page. */
+export function publishHeight(bar: HTMLElement, property = '--bar-height'): () => void {
   const observer = new ResizeObserver(() => {
     // On narrow pages the header scrolls with the content.
     const height = getComputedStyle(bar).position === 'sticky' ? bar.offsetHeight : 0
-    document.documentElement.style.setProperty('--bar-height', `${height}px`)
+    document.documentElement.style.setProperty(property, `${height}px`)
   })
   observer.observe(bar)
   return () => observer.disconnect()

@@ -1,10 +1,12 @@
 import { Disc } from 'lucide-react'
 import { useState } from 'react'
-import { t } from '../app/i18n.ts'
+import { t, withTexts } from '../app/i18n.ts'
 import { useMay } from '../app/session.ts'
 import { onDemand } from '../parts/dialogs/on-demand.tsx'
 
-const CaptureDialog = onDemand(async () => (await import('./capture-dialog.tsx')).CaptureDialog)
+const loadDialog = withTexts(['capture'], () => import('./capture-dialog.tsx'))
+
+const CaptureDialog = onDemand(async () => (await loadDialog()).CaptureDialog)
 
 export function CaptureButton({ sources }: { sources: readonly string[] }) {
   const mayCapture = useMay('administer')

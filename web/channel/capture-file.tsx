@@ -19,7 +19,7 @@ export function CaptureFile({ file }: { file: string }) {
   const shown = found.slice(from, from + pageLines)
   return (
     <div className="capture-file">
-      <p className="capture-replaced">{replacedText(lines[0])}</p>
+      <p>{replacedText(lines[0])}</p>
       <label className="capture-search">
         <span>{t('capture.search')}</span>
         <input

@@ -4,7 +4,7 @@ import { type BandStatus, bandStatuses } from '../../src/contract/values.ts'
 import { formatMhz } from '../../src/domain/frequencies/carrier.ts'
 import { plainText } from '../app/format.ts'
 import { locale, t } from '../app/i18n.ts'
-import { parseFrequency } from './carriers.ts'
+import { parseFrequency, shortMhz } from './carriers.ts'
 
 /** For example `Germany (DE)`. */
 export function countryName(code: string): string {
@@ -20,8 +20,6 @@ export interface BandEntry {
 }
 
 export const statusText = (status: BandStatus) => t(`frequencies.bands.statuses.${status}`)
-
-const shortMhz = (mhz: string) => mhz.replace(/\.?0+$/, '')
 
 export function formatBands(bands: readonly BandEntry[]): string {
   return bands

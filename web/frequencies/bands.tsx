@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { CountryBandsBody } from '../../src/contract/places.ts'
+import { bandStatuses } from '../../src/contract/values.ts'
 import { useServices } from '../app/context.ts'
 import { formatAge, formatDate, formatMegahertz, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
@@ -136,7 +137,7 @@ function EditBands({ bands, name, reload, onClose }: EditBandsProps) {
         name="bands"
         label={t('frequencies.bands.lines')}
         hint={t('frequencies.bands.linesHint', {
-          words: (['free', 'licensed', 'temporary', 'forbidden'] as const).map(statusText).join(', '),
+          words: bandStatuses.map(statusText).join(', '),
         })}
         rows={12}
         defaultValue={formatBands(bands.bands)}

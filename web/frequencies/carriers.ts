@@ -86,3 +86,8 @@ export function triedOf(
     }),
   )
 }
+
+/** `470.000` as `470`. */
+export function shortMhz(mhz: string): string {
+  return mhz.replace(/\.?0+$/, '')
+}

@@ -8,6 +8,7 @@ import { t } from '../app/i18n.ts'
 import { formatCoordinates, parseCoordinates } from '../parts/coordinates.ts'
 import { FormDialog } from '../parts/dialogs/form-dialog.tsx'
 import { Choice } from '../parts/forms/choice.tsx'
+import { textIn } from '../parts/forms/entries.ts'
 import { Field } from '../parts/forms/field.tsx'
 import { Pairs } from '../parts/pairs.tsx'
 import { countryName } from './band-text.ts'
@@ -79,8 +80,8 @@ function isSame(one: ChosenPlace, other: ChosenPlace): boolean {
 /** Kept in the address, for this page alone. That of a location is stored. */
 function EditPlace({ place, onClose }: { readonly place: PlaceChoice; onClose(): void }) {
   const read = (values: FormData): ChosenPlace => ({
-    country: textOf(values, 'country').toUpperCase() || null,
-    coordinates: parseCoordinates(textOf(values, 'near')),
+    country: textIn(values, 'country').toUpperCase() || null,
+    coordinates: parseCoordinates(textIn(values, 'near')),
   })
   return (
     <FormDialog
@@ -91,7 +92,7 @@ function EditPlace({ place, onClose }: { readonly place: PlaceChoice; onClose():
         if (country !== null && !/^[A-Z]{2}$/.test(country)) {
           return { kind: 'refused', field: 'country', detail: t('frequencies.place.countryExpected') }
         }
-        if (coordinates !== null || textOf(values, 'near') === '') return null
+        if (coordinates !== null || textIn(values, 'near') === '') return null
         return { kind: 'refused', field: 'near', detail: t('parts.coordinates.expected') }
       }}
       send={(values) => Promise.resolve({ ok: true, body: read(values) })}
@@ -121,5 +122,3 @@ function EditPlace({ place, onClose }: { readonly place: PlaceChoice; onClose():
     </FormDialog>
   )
 }
-
-const textOf = (values: FormData, name: string) => String(values.get(name) ?? '').trim()

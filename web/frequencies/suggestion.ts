@@ -1,6 +1,6 @@
 import type { FrequencySuggestionBody } from '../../src/contract/frequencies.ts'
 import { formatMhz } from '../../src/domain/frequencies/carrier.ts'
-import { parseFrequency, type ShownCarrier, type Tried } from './carriers.ts'
+import { parseFrequency, type ShownCarrier, shortMhz, type Tried } from './carriers.ts'
 
 export interface MhzRange {
   readonly from: string
@@ -19,10 +19,8 @@ export function parseRanges(text: string): readonly MhzRange[] | null {
 }
 
 export function formatRanges(ranges: readonly MhzRange[]): string {
-  return ranges.map(({ from, to }) => `${trim(from)}-${trim(to)}`).join('; ')
+  return ranges.map(({ from, to }) => `${shortMhz(from)}-${shortMhz(to)}`).join('; ')
 }
-
-const trim = (mhz: string) => mhz.replace(/\.?0+$/, '')
 
 export function checkedCarrier(carrier: ShownCarrier) {
   const { id, mhz, profile, zone, band, receiver_id, second_mhz, foreign, isTried } = carrier

@@ -11,6 +11,7 @@ import { useMay } from '../app/session.ts'
 import { FormDialog } from '../parts/dialogs/form-dialog.tsx'
 import { ChoicesField, chosenValues } from '../parts/forms/choices-field.tsx'
 import { type Column, DataTable } from '../parts/tables/data-table.tsx'
+import { shortMhz } from './carriers.ts'
 
 interface TvChannelsProps {
   readonly region: Region
@@ -99,10 +100,12 @@ function powerColumns(
 }
 
 export function describeChannel({ name, fromKhz, toKhz }: TvChannel): string {
-  return t('frequencies.tv.channel', { name, from: shortMhz(fromKhz), to: formatMegahertz(shortMhz(toKhz)) })
+  return t('frequencies.tv.channel', {
+    name,
+    from: shortMhz(formatMhz(fromKhz)),
+    to: formatMegahertz(shortMhz(formatMhz(toKhz))),
+  })
 }
-
-const shortMhz = (khz: number) => formatMhz(khz).replace(/\.?0+$/, '')
 
 type EditTvChannelsProps = Pick<TvChannelsProps, 'region' | 'inUse' | 'onDone'> & { onClose(): void }
 

@@ -1,19 +1,14 @@
 import { type RefObject, useEffect } from 'react'
+import { publishHeight } from '../app/top-bar.tsx'
 
 /** Publishes the height of an element that stays in view, so that other sticky elements stay below it. */
 export function usePinned(element: RefObject<HTMLElement | null>): void {
   useEffect(() => {
-    const { current } = element
-    if (current === null) return
-    const { style } = document.documentElement
-    const observer = new ResizeObserver(() => {
-      const isSticky = getComputedStyle(current).position === 'sticky'
-      style.setProperty('--pinned-height', `${isSticky ? current.offsetHeight : 0}px`)
-    })
-    observer.observe(current)
+    if (element.current === null) return
+    const stop = publishHeight(element.current, '--pinned-height')
     return () => {
-      observer.disconnect()
-      style.removeProperty('--pinned-height')
+      stop()
+      document.documentElement.style.removeProperty('--pinned-height')
     }
   }, [element])
 }

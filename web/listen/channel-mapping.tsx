@@ -33,7 +33,7 @@ export function ChannelMapping({ channelId }: { readonly channelId: number }) {
     await Promise.all([mappings.reload(), proposals.reload()])
   }
   return (
-    <div className="channel-mapping">
+    <div>
       <h3>{t('listen.mapping')}</h3>
       {mapping === undefined ? (
         <p className="hint">{t('listen.unmapped')}</p>

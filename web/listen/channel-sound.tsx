@@ -44,7 +44,7 @@ function Listeners({
 }) {
   if (listeners.length === 0) return <p className="hint">{t('listen.nobody')}</p>
   return (
-    <ul className="listeners">
+    <ul>
       {listeners.map(({ id, by, since }) => (
         <li key={id}>
           <Ear className="icon" aria-hidden="true" /> <bdi>{plainText(by)}</bdi>{' '}

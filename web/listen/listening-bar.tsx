@@ -1,11 +1,11 @@
 /** The player of all pages. It is loaded only for users who may listen, and is shown after the first channel. */
 
+import { SoundLevel } from '../parts/meters/sound-level.tsx'
 import './listening-bar.css'
 import { Ear, SkipBack, SkipForward, Square, Volume2, X } from 'lucide-react'
 import { useContext, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import type { ChannelFacts } from '../app/channel-state.ts'
 import { useServices, useWatchState } from '../app/context.ts'
-import { formatDbfs } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { isSameSound, ListeningContext, type StreamSound } from '../app/listening.ts'
 import { useResource } from '../app/resource.ts'
@@ -118,7 +118,9 @@ function Bar({ player, state, name, playable }: BarProps) {
       <span className="listening-state" role="status">
         {stateText(state)}
       </span>
-      <Level dbfs={state.level} />
+      <span className="listening-level" title={t('listen.level')}>
+        <SoundLevel dbfs={state.level} />
+      </span>
       <label className="listening-volume">
         <Volume2 className="icon" aria-hidden="true" />
         <span className="visually-hidden">{t('listen.volume')}</span>
@@ -181,17 +183,6 @@ function PlayButton({ player, state, name }: PlayButtonProps) {
       {t(isOn ? 'card.stopListening' : 'card.listen')}
       <span className="visually-hidden"> {name}</span>
     </button>
-  )
-}
-
-/** From -60 dBFS to full scale. */
-function Level({ dbfs }: { readonly dbfs: number | null }) {
-  const text = dbfs === null ? t('card.none') : formatDbfs(Math.round(dbfs))
-  return (
-    <span className="listening-level" title={t('listen.level')}>
-      <progress max={60} value={Math.max(0, Math.min(60, (dbfs ?? -60) + 60))} aria-hidden="true" />
-      <span className="listening-level-text">{text}</span>
-    </span>
   )
 }
 

@@ -4,7 +4,6 @@ import { PlayoutBuffer, type PlayoutStatus } from './playout.ts'
 import workletAddress from './playout-worklet.ts?worker&url'
 
 export interface Output {
-  readonly kind: 'worklet' | 'script'
   write(sequence: number, frame: Int16Array<ArrayBuffer>): void
   close(): void
 }
@@ -31,7 +30,6 @@ export async function createOutput(
   node.port.onmessage = ({ data }) => onStatus(data)
   node.connect(destination)
   return {
-    kind: 'worklet',
     write: (sequence, frame) => node.port.postMessage({ sequence, frame }, [frame.buffer]),
     close() {
       node.port.postMessage('stop')
@@ -58,7 +56,6 @@ function createScript(
   }
   node.connect(destination)
   return {
-    kind: 'script',
     write: (sequence, frame) => buffer.write(sequence, frame),
     close() {
       node.onaudioprocess = null

@@ -19,8 +19,6 @@ export interface PlayerState {
   readonly level: number | null
   /** Milliseconds from the microphone's packet to the loudspeaker; null while nothing is played. */
   readonly latencyMs: number | null
-  readonly output: Output['kind'] | null
-  readonly status: PlayoutStatus | null
 }
 
 const initialState: PlayerState = {
@@ -31,8 +29,6 @@ const initialState: PlayerState = {
   volume: 1,
   level: null,
   latencyMs: null,
-  output: null,
-  status: null,
 }
 
 const headerBytes = 12
@@ -79,7 +75,7 @@ export class Player {
   stop(): void {
     this.#session?.close()
     this.#session = null
-    this.#update({ phase: 'idle', level: null, latencyMs: null, status: null })
+    this.#update({ phase: 'idle', level: null, latencyMs: null })
     void this.#context?.suspend()
   }
 
@@ -191,7 +187,7 @@ class Session {
       if (this.#isClosed) return output.close()
       this.#output = output
       this.#reconnects = 0
-      this.#update({ phase: 'playing', output: output.kind, problem: null })
+      this.#update({ phase: 'playing', problem: null })
     } catch (error) {
       this.#end(String(error))
     }
@@ -210,12 +206,12 @@ class Session {
     const { outputLatency = 0 } = this.#options.context
     const graphMs = serviceNow() - this.#endsAt + status.fillMs
     const level = status.peak > 0 ? 20 * Math.log10(status.peak) : -96
-    this.#update({ status, level, latencyMs: Math.max(0, graphMs + outputLatency * 1000) })
+    this.#update({ level, latencyMs: Math.max(0, graphMs + outputLatency * 1000) })
   }
 
   #end(problem: string): void {
     this.close()
-    this.#update({ phase: 'idle', problem, level: null, latencyMs: null, status: null })
+    this.#update({ phase: 'idle', problem, level: null, latencyMs: null })
   }
 
   #reconnect(): void {

@@ -39,8 +39,11 @@ export function useClips(from: number, to: number): Clips {
 
 /** "25 s · Hum, clicks" */
 export function clipDetail({ from, to, faults }: ClipBody): string {
-  const seconds = formatUnit('second', Math.round((Date.parse(to) - Date.parse(from)) / 1_000))
-  return [seconds, faultsText(faults)].filter(Boolean).join(' · ')
+  return [clipLength({ from, to }), faultsText(faults)].filter(Boolean).join(' · ')
+}
+
+export function clipLength({ from, to }: Pick<ClipBody, 'from' | 'to'>): string {
+  return formatUnit('second', Math.round((Date.parse(to) - Date.parse(from)) / 1_000))
 }
 
 export function faultsText(faults: ClipBody['faults']): string {

@@ -7,7 +7,7 @@ import { useServices } from '../app/context.ts'
 import { formatDuration, formatPercent, formatUnit, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { alertKindTitle } from '../parts/alerts/alert-text.ts'
-import { faultsText, useClips } from '../parts/clips.ts'
+import { clipLength, faultsText, useClips } from '../parts/clips.ts'
 import { CheckTable } from './check-report.tsx'
 import type { DocumentTimes } from './document.tsx'
 import { type PaperColumn, PaperTable } from './document.tsx'
@@ -194,8 +194,7 @@ export function Clips({ report: { channels, from, to }, times }: ReportProps) {
     },
     {
       ...{ key: 'seconds', title: t('clips.length'), isNumber: true },
-      cell: ({ from: start, to: end }) =>
-        formatUnit('second', Math.round((Date.parse(end) - Date.parse(start)) / 1000)),
+      cell: clipLength,
     },
     { key: 'faults', title: t('clips.found'), cell: ({ faults }) => faultsText(faults) },
   ]

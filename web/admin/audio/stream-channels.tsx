@@ -5,7 +5,7 @@ import { Ear, Square } from 'lucide-react'
 import type { AudioStreamBody } from '../../../src/contract/audio-streams.ts'
 import type { AudioProposalBody, ChannelAudioBody } from '../../../src/contract/listening.ts'
 import { useServices } from '../../app/context.ts'
-import { formatDbfs, plainText } from '../../app/format.ts'
+import { plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
 import { isSameSound, useListening } from '../../app/listening.ts'
 import { useRequest, useResource } from '../../app/resource.ts'
@@ -14,6 +14,7 @@ import { ChannelChoice } from '../../parts/channels/channel-choice.tsx'
 import { useChannelTitles } from '../../parts/channels/channel-titles.ts'
 import { useShowMessage } from '../../parts/dialogs/messages.tsx'
 import { ProblemLine } from '../../parts/dialogs/notice.tsx'
+import { SoundLevel } from '../../parts/meters/sound-level.tsx'
 import { type Column, DataTable } from '../../parts/tables/data-table.tsx'
 
 type Mapping = ChannelAudioBody & { readonly channel_id: number }
@@ -62,7 +63,15 @@ export function StreamChannels({ stream }: { stream: AudioStreamBody }) {
   const columns: readonly Column<StreamChannel>[] = [
     { key: 'number', title: t('streams.columns.channel'), align: 'end', cell: ({ number }) => number },
     { key: 'label', title: t('streams.columns.label'), cell: ({ label }) => <bdi>{label || t('card.none')}</bdi> },
-    { key: 'level', title: t('streams.columns.level'), cell: ({ level }) => <Level dbfs={level} /> },
+    {
+      key: 'level',
+      title: t('streams.columns.level'),
+      cell: ({ level }) => (
+        <span className="stream-level">
+          <SoundLevel dbfs={level} />
+        </span>
+      ),
+    },
     { key: 'mapped', title: t('streams.columns.mapped'), cell: (row) => <Mapped {...{ row, edit }} /> },
     { key: 'sound', title: t('streams.columns.sound'), cell: (row) => <ListenToStream {...{ stream, row }} /> },
   ]
@@ -76,16 +85,6 @@ export function StreamChannels({ stream }: { stream: AudioStreamBody }) {
         idOf={({ number }) => number}
       />
     </>
-  )
-}
-
-/** From -60 dBFS to full scale. */
-function Level({ dbfs }: { dbfs: number | null }) {
-  return (
-    <span className="stream-level">
-      <progress max={60} value={Math.max(0, Math.min(60, (dbfs ?? -60) + 60))} aria-hidden="true" />
-      <span>{dbfs === null ? t('card.none') : formatDbfs(Math.round(dbfs))}</span>
-    </span>
   )
 }
 

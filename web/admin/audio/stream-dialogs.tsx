@@ -4,11 +4,10 @@ import { streamEncodings, streamRates } from '../../../src/domain/audio/audio-st
 import { useServices } from '../../app/context.ts'
 import { formatHertz, plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
-import { useResource } from '../../app/resource.ts'
 import { ActionDialog, Removal } from '../../parts/dialogs/dialog.tsx'
 import { FormDialog } from '../../parts/dialogs/form-dialog.tsx'
 import { ChoiceButtons } from '../../parts/forms/choice.tsx'
-import { changedFields } from '../../parts/forms/entries.ts'
+import { changedFields, textIn } from '../../parts/forms/entries.ts'
 import { Field, SelectField, TextField } from '../../parts/forms/field.tsx'
 import { useLatest } from '../../parts/forms/use-latest.ts'
 
@@ -18,6 +17,8 @@ export type StreamQuestion =
 
 interface DialogProps {
   onClose(): void
+  /** Called after a change. */
+  onDone(): Promise<void>
 }
 
 interface EditProps extends DialogProps {
@@ -26,16 +27,16 @@ interface EditProps extends DialogProps {
 
 const path = '/api/audio/streams/'
 
-export function StreamDialog({ question, onClose }: DialogProps & { readonly question: StreamQuestion }) {
+export function StreamDialog({ question, ...props }: DialogProps & { readonly question: StreamQuestion }) {
   switch (question.kind) {
     case 'add':
-      return <Add onClose={onClose} />
+      return <Add {...props} />
     case 'change':
-      return <Change stream={question.stream} onClose={onClose} />
+      return <Change stream={question.stream} {...props} />
     case 'disable':
-      return <Disable stream={question.stream} onClose={onClose} />
+      return <Disable stream={question.stream} {...props} />
     case 'remove':
-      return <Remove stream={question.stream} onClose={onClose} />
+      return <Remove stream={question.stream} {...props} />
     default:
       return question satisfies never
   }
@@ -44,17 +45,16 @@ export function StreamDialog({ question, onClose }: DialogProps & { readonly que
 const ways = ['sdp', 'fields'] as const
 type Way = (typeof ways)[number]
 
-function Add({ onClose }: DialogProps) {
+function Add({ onClose, onDone }: DialogProps) {
   const { api } = useServices()
   const [way, setWay] = useState<Way>('sdp')
-  const { reload } = useResource(path, 'list')
   return (
     <FormDialog
       title={t('streams.add')}
       action={t('streams.addAction')}
       send={(values) => api.write('POST', path, way === 'sdp' ? sdpBody(values) : fieldsBody(values), 'object')}
       done={({ name }) => t('streams.added', { name: plainText(name) })}
-      onDone={reload}
+      onDone={onDone}
       onClose={onClose}
     >
       <fieldset className="tabs" aria-label={t('streams.way')}>
@@ -113,27 +113,24 @@ function EnteredFields() {
   )
 }
 
-const textOf = (values: FormData, name: string) => String(values.get(name) ?? '').trim()
-
 function sdpBody(values: FormData) {
-  return { sdp: String(values.get('sdp') ?? ''), interface: textOf(values, 'interface') || null }
+  return { sdp: String(values.get('sdp') ?? ''), interface: textIn(values, 'interface') || null }
 }
 
 function fieldsBody(values: FormData) {
-  const number = (name: string) => Number(textOf(values, name))
+  const number = (name: string) => Number(textIn(values, name))
   const encoding = streamEncodings.find((known) => known === values.get('encoding')) ?? 'L24'
   return {
-    ...{ name: textOf(values, 'name'), source: 'manual' as const, address: textOf(values, 'address') },
+    ...{ name: textIn(values, 'name'), source: 'manual' as const, address: textIn(values, 'address') },
     ...{ port: number('port'), encoding, sample_rate: number('sample_rate'), channels: number('channels') },
-    interface: textOf(values, 'interface') || null,
+    interface: textIn(values, 'interface') || null,
   }
 }
 
-function Change({ stream, onClose }: EditProps) {
+function Change({ stream, onClose, onDone }: EditProps) {
   const { api } = useServices()
   const latest = useLatest(path, stream, [])
-  const { reload } = useResource(path, 'list')
-  const toBody = (values: FormData) => ({ name: textOf(values, 'name') })
+  const toBody = (values: FormData) => ({ name: textIn(values, 'name') })
   return (
     <FormDialog
       title={t('streams.changeTitle', { name: plainText(stream.name) })}
@@ -144,7 +141,7 @@ function Change({ stream, onClose }: EditProps) {
         return api.write('PATCH', `${path}${stream.id}/`, body, 'object', version)
       }}
       done={({ name }) => t('streams.changed', { name: plainText(name) })}
-      onDone={reload}
+      onDone={onDone}
       onClose={onClose}
     >
       {({ name }) => (
@@ -161,16 +158,15 @@ function Change({ stream, onClose }: EditProps) {
   )
 }
 
-function Disable({ stream: { id, name, version }, onClose }: EditProps) {
+function Disable({ stream: { id, name, version }, onClose, onDone }: EditProps) {
   const { api } = useServices()
-  const { reload } = useResource(path, 'list')
   return (
     <ActionDialog
       title={t('streams.disableTitle', { name: plainText(name) })}
       action={t('streams.disable')}
       done={t('streams.disabled', { name: plainText(name) })}
       write={() => api.write('PATCH', `${path}${id}/`, { enabled: false }, 'object', version)}
-      onDone={reload}
+      onDone={onDone}
       onClose={onClose}
     >
       <p>{t('streams.disableConsequence')}</p>
@@ -178,8 +174,7 @@ function Disable({ stream: { id, name, version }, onClose }: EditProps) {
   )
 }
 
-function Remove({ stream, onClose }: EditProps) {
-  const { reload } = useResource(path, 'list')
+function Remove({ stream, onClose, onDone }: EditProps) {
   const name = plainText(stream.name)
   return (
     <Removal
@@ -188,7 +183,7 @@ function Remove({ stream, onClose }: EditProps) {
       done={t('streams.removed', { name })}
       path={`${path}${stream.id}/`}
       record={stream}
-      onDone={reload}
+      onDone={onDone}
       onClose={onClose}
     >
       <p>{t('streams.removeConsequence')}</p>

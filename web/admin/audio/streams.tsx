@@ -31,7 +31,9 @@ export function Streams() {
         {(search) => (
           <>
             {search.listening ? null : <ListeningOff />}
-            <Loaded resource={streams}>{(streams) => <StreamList {...{ streams, search }} />}</Loaded>
+            <Loaded resource={streams}>
+              {(list) => <StreamList streams={list} search={search} onDone={streams.reload} />}
+            </Loaded>
             <Search search={search} />
           </>
         )}
@@ -52,7 +54,7 @@ function ListeningOff() {
     <section className="box" data-tone="waiting">
       <h2>{t('streams.off.title')}</h2>
       <p>{t('streams.off.next')}</p>
-      <pre className="stream-lines">{listeningLines}</pre>
+      <pre className="file-lines">{listeningLines}</pre>
       <p>{t('streams.off.permission')}</p>
       <Guide />
     </section>
@@ -67,9 +69,11 @@ function Guide() {
 interface StreamListProps {
   readonly streams: readonly AudioStreamBody[]
   readonly search: AudioSearchBody
+  /** Called after a change. */
+  onDone(): Promise<void>
 }
 
-function StreamList({ streams, search }: StreamListProps) {
+function StreamList({ streams, search, onDone }: StreamListProps) {
   const mayAdminister = useMay('administer')
   const [query, change] = useSearch()
   const open = Number(new URLSearchParams(query).get('stream'))
@@ -103,7 +107,7 @@ function StreamList({ streams, search }: StreamListProps) {
           ))}
         </ul>
       )}
-      {dialog === null ? null : <StreamDialog question={dialog} onClose={() => setDialog(null)} />}
+      {dialog === null ? null : <StreamDialog question={dialog} onDone={onDone} onClose={() => setDialog(null)} />}
     </>
   )
 }
@@ -113,7 +117,7 @@ function NoStreams({ search: { searching, interfaces } }: { search: AudioSearchB
     return (
       <Empty title={t('streams.notSought.title')}>
         <p>{t('streams.notSought.next')}</p>
-        <pre className="stream-lines">{searchLines}</pre>
+        <pre className="file-lines">{searchLines}</pre>
         <Guide />
       </Empty>
     )

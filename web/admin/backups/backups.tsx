@@ -61,7 +61,7 @@ function Unscheduled({ body: { configuration_file, last_at } }: { body: BackupsB
   return (
     <Empty title={t('backups.none.title')}>
       <p>{t('backups.none.next', { file: plainText(configuration_file ?? 'micwatch.yaml') })}</p>
-      <pre className="backup-lines">{exampleLines}</pre>
+      <pre className="file-lines">{exampleLines}</pre>
       <p>{t('backups.none.folder')}</p>
       <p>
         {t('backups.none.last')} <Ago at={last_at} />

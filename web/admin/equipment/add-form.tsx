@@ -7,6 +7,7 @@ import { useServices } from '../../app/context.ts'
 import { plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
 import { manufacturersPath } from '../../parts/equipment/manufacturer-names.tsx'
+import { textIn } from '../../parts/forms/entries.ts'
 import { Field, SecretField, SelectField } from '../../parts/forms/field.tsx'
 import { Form } from '../../parts/forms/form.tsx'
 import { FormButtons, useTrial } from './connection-test.tsx'
@@ -44,8 +45,8 @@ export function AddForm({ records, plugins, found, onDone }: AddFormProps) {
   /** Detects what is not entered. */
   const findEquipment = async (values: FormData): Promise<ApiResponse<NewEquipment>> => {
     const others = typedConfig({}, otherKeys, values)
-    const address = textOf(values, addressField)
-    const password = secretField === undefined ? '' : textOf(values, secretField)
+    const address = textIn(values, addressField)
+    const password = secretField === undefined ? '' : textIn(values, secretField)
     if (pluginCode === 'micwatch' || pluginCode === 'ingest' || (address === '' && pluginCode !== '')) {
       return {
         ok: true,
@@ -53,13 +54,13 @@ export function AddForm({ records, plugins, found, onDone }: AddFormProps) {
       }
     }
     const secret = secretKey !== undefined && password !== '' && { [secretKey]: password }
-    const entered = { name: textOf(values, 'name'), secret, password, others }
+    const entered = { name: textIn(values, 'name'), secret, password, others }
     if (pluginCode !== '' && /^[a-z][a-z0-9+.-]*:\/\//i.test(address)) {
       const kind = /^https?:/i.test(address) ? 'system' : 'device'
       return { ok: true, body: toEquipment({ plugin: pluginCode, kind, address }, entered) }
     }
     if (address === '') return refused(addressField, t('parts.form.missing'))
-    const username = textOf(values, 'config.username')
+    const username = textIn(values, 'config.username')
     const request = {
       address,
       ...(pluginCode !== '' && { plugin: pluginCode }),
@@ -67,7 +68,7 @@ export function AddForm({ records, plugins, found, onDone }: AddFormProps) {
       password,
     }
     const fields = { address: addressField, password: secretField }
-    const response = await detect(api, detection, { request, choice: textOf(values, 'choice'), fields })
+    const response = await detect(api, detection, { request, choice: textIn(values, 'choice'), fields })
     return response.ok ? { ok: true, body: toEquipment(response.body, entered) } : response
   }
   const trial = useTrial(async (values) => {
@@ -80,7 +81,7 @@ export function AddForm({ records, plugins, found, onDone }: AddFormProps) {
     trial.forget()
     const resolved = await findEquipment(values)
     if (!resolved.ok) return resolved
-    const [name, code] = [textOf(values, 'name'), textOf(values, 'code')]
+    const [name, code] = [textIn(values, 'name'), textIn(values, 'code')]
     return store(api, records, resolved.body, { name, code })
   }
   return (
@@ -94,7 +95,7 @@ export function AddForm({ records, plugins, found, onDone }: AddFormProps) {
       }}
       onChange={(values) => {
         trial.forget()
-        detection.keepFor(textOf(values, addressField))
+        detection.keepFor(textIn(values, addressField))
       }}
     >
       <SelectField
@@ -149,10 +150,6 @@ export function AddForm({ records, plugins, found, onDone }: AddFormProps) {
       </details>
     </Form>
   )
-}
-
-function textOf(values: FormData, name: string): string {
-  return String(values.get(name) ?? '').trim()
 }
 
 function refused(field: string, detail: string): { readonly ok: false; readonly problem: Problem } {

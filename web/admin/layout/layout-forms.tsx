@@ -5,7 +5,7 @@ import { plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
 import { formatCoordinates, parseCoordinates } from '../../parts/coordinates.ts'
 import { CancelButton, Dialog } from '../../parts/dialogs/dialog.tsx'
-import { changedFields } from '../../parts/forms/entries.ts'
+import { changedFields, textIn } from '../../parts/forms/entries.ts'
 import { Field, SelectField } from '../../parts/forms/field.tsx'
 import { Form } from '../../parts/forms/form.tsx'
 import type { Sending } from '../../parts/forms/use-edit.tsx'
@@ -126,8 +126,8 @@ export function ReceiverForm({ receiver, locationId, locationOptions, onDone, on
   const address = `${receiversPath}${receiver.id}/` as const
   const record: EditedReceiver = { ...receiver, location: locationId === null ? null : { id: locationId } }
   const bodyOf = (values: FormData) => ({
-    ...{ name: textOf(values, 'name') || null, location: locationOf(values, 'location') },
-    ...(textOf(values, 'reason') !== '' && { reason: textOf(values, 'reason') }),
+    ...{ name: textIn(values, 'name') || null, location: locationOf(values, 'location') },
+    ...(textIn(values, 'reason') !== '' && { reason: textIn(values, 'reason') }),
   })
   return (
     <Dialog title={t('layout.editOf', { name: nameOf(receiver) })} onClose={onClose}>
@@ -175,7 +175,7 @@ export function MoveForm({ moved, locationOptions, onDone, onClose }: MoveFormPr
     const location = locationOf(values, 'location')
     return move(
       moved.map((item) => ({ ...item, locationId: location })),
-      textOf(values, 'reason'),
+      textIn(values, 'reason'),
     )
   }
   return (
@@ -223,12 +223,12 @@ function optionsOf(locationOptions: readonly LocationOption[]) {
 
 function toLocation(values: FormData) {
   return {
-    name: textOf(values, 'name'),
-    description: textOf(values, 'description'),
-    zone: textOf(values, 'zone') || null,
+    name: textIn(values, 'name'),
+    description: textIn(values, 'description'),
+    zone: textIn(values, 'zone') || null,
     parent: locationOf(values, 'parent'),
-    country: textOf(values, 'country').toUpperCase() || null,
-    ...(parseCoordinates(textOf(values, 'coordinates')) ?? { latitude: null, longitude: null }),
+    country: textIn(values, 'country').toUpperCase() || null,
+    ...(parseCoordinates(textIn(values, 'coordinates')) ?? { latitude: null, longitude: null }),
   }
 }
 
@@ -238,17 +238,13 @@ function coordinatesText(record: Pick<Location, 'latitude' | 'longitude'> | null
 }
 
 function coordinatesProblem(values: FormData): Problem | null {
-  const text = textOf(values, 'coordinates')
+  const text = textIn(values, 'coordinates')
   if (text === '' || parseCoordinates(text) !== null) return null
   return { kind: 'refused', field: 'coordinates', detail: t('parts.coordinates.expected') }
 }
 
-function textOf(values: FormData, name: string): string {
-  return String(values.get(name) ?? '').trim()
-}
-
 function locationOf(values: FormData, name: string): number | null {
-  const chosen = textOf(values, name)
+  const chosen = textIn(values, name)
   return chosen === '' ? null : Number(chosen)
 }
 

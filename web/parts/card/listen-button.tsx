@@ -17,7 +17,7 @@ export function ListenButton({ facts }: { readonly facts: ChannelFacts }) {
   return (
     <button
       type="button"
-      className="card-acknowledge card-listen"
+      className="card-acknowledge"
       aria-keyshortcuts="L"
       aria-label={t(isPlaying ? 'card.stopListeningTo' : 'card.listenTo', { name: slotTitle(facts) })}
       onClick={() => toggle(channelId)}

@@ -1,6 +1,5 @@
 import { useRef, useState } from 'react'
 import { t } from '../../app/i18n.ts'
-import './form.css'
 
 export function CopyField({ label, text }: { label: string; text: string }) {
   const field = useRef<HTMLInputElement>(null)

@@ -85,3 +85,8 @@ export function changedFields<Body extends object>(before: Body, body: Body): Pa
 export function versionOf(record: unknown): number | undefined {
   return isRecord(record) && typeof record.version === 'number' ? record.version : undefined
 }
+
+/** The trimmed text of a field; empty for an absent one. */
+export function textIn(values: FormData, name: string): string {
+  return String(values.get(name) ?? '').trim()
+}
