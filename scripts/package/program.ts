@@ -58,10 +58,7 @@ export function writeProgram(folder: string, { root, target, cache }: ProgramOpt
   copyPackage(download(`${target.argon2}@${argon2Version}`, cache), into(target.argon2))
   const sqlite = '@photostructure/sqlite'
   copyPackage(join(modules, sqlite), into(sqlite), ['prebuilds', 'src', 'scripts', 'binding.gyp'])
-  const prebuilt = join('prebuilds', target.sqlite)
-  // Node.js of these packages also needs glibc.
-  const isUsable = (path: string) => !path.endsWith('.musl.node')
-  cpSync(join(modules, sqlite, prebuilt), join(into(sqlite), prebuilt), { recursive: true, filter: isUsable })
+  copyPrebuilt(join(modules, sqlite), into(sqlite), target.sqlite)
   copySerial(modules, into, target)
   // Finds the prebuilt file.
   copyPackage(join(modules, 'node-gyp-build'), into('node-gyp-build'))
@@ -71,10 +68,15 @@ export function writeProgram(folder: string, { root, target, cache }: ProgramOpt
 function copySerial(modules: string, into: (packageName: string) => string, target: Target): void {
   const serial = '@serialport/bindings-cpp'
   copyPackage(join(modules, serial), into(serial), ['prebuilds', 'src', 'binding.gyp'])
-  const prebuilt = join('prebuilds', target.serial)
-  const isUsable = (path: string) => !path.endsWith('.musl.node')
-  cpSync(join(modules, serial, prebuilt), join(into(serial), prebuilt), { recursive: true, filter: isUsable })
+  copyPrebuilt(join(modules, serial), into(serial), target.serial)
   for (const name of serialPackages) copyPackage(join(modules, name), into(name))
+}
+
+/** Copies the prebuilt file of a platform. Node.js of these packages also needs glibc. */
+function copyPrebuilt(from: string, to: string, platform: string): void {
+  const folder = join('prebuilds', platform)
+  const isUsable = (path: string) => !path.endsWith('.musl.node')
+  cpSync(join(from, folder), join(to, folder), { recursive: true, filter: isUsable })
 }
 
 /** Returns the bill of materials of the packages of these targets. */

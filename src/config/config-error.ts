@@ -81,7 +81,8 @@ function toSchemaError(
   return { ...at, problem, suggestion: suggest(value, choices.map(String)) }
 }
 
-function suggest(value: unknown, candidates: readonly string[]): string | null {
+/** Names the candidate that is most like a wrong value; null if none is. */
+export function suggest(value: unknown, candidates: readonly string[]): string | null {
   const nearest = typeof value === 'string' ? findNearest(value, candidates) : null
   return nearest === null ? null : `did you mean ${nearest}?`
 }

@@ -56,7 +56,7 @@ export const PlanCarrier = named('PlanCarrier', 'A carrier of a plan.', {
 })
 export type PlanCarrierBody = Body<typeof PlanCarrier>
 
-const Spare = Type.Object({ profile: text('Id of the profile.'), mhz: text('MHz with three decimals.') })
+export const Spare = Type.Object({ profile: text('Id of the profile.'), mhz: text('MHz with three decimals.') })
 
 const anything = Type.Record(Type.String(), Type.Unknown())
 

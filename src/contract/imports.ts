@@ -3,7 +3,7 @@
 import Type from 'typebox'
 import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
-import { PlanCarrier } from './frequency-plans.ts'
+import { PlanCarrier, Spare } from './frequency-plans.ts'
 import {
   type Body,
   body,
@@ -209,10 +209,7 @@ export const CoordinationImport = named(
           id: wholeOrNull('Id of the frequency plan; null for a preview.'),
           title: text('Title: the name of the show, or of the file.'),
           carriers: listOf(PlanCarrier, 'Its carriers, with the slots of their channels and placeholders.'),
-          spares: listOf(
-            Type.Object({ profile: text('Id of the profile.'), mhz: text('MHz with three decimals.') }),
-            'Backups.',
-          ),
+          spares: listOf(Spare, 'Backups.'),
           settings: Type.Unsafe<Readonly<Record<string, unknown>>>({
             ...Type.Record(Type.String(), Type.Unknown()),
             description:

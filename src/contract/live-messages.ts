@@ -9,7 +9,7 @@ import { Channel, ChannelDetails, LastTransmitter } from './channels.ts'
 import { Check } from './checks.ts'
 import { Configuration } from './configuration.ts'
 import { Data } from './data.ts'
-import { FrequencyProfile } from './frequencies.ts'
+import { FrequencyProfile } from './frequency-profiles.ts'
 import { Group } from './groups.ts'
 import { silent_since } from './health.ts'
 import { Event } from './history.ts'
@@ -22,7 +22,7 @@ import { type Body, idOf, listOf, named, orNull, query, text, textOrNull, time, 
 import { AnnouncedShow, Show } from './shows.ts'
 import { AnnouncedSite } from './sites.ts'
 import { SlotRecord } from './slots.ts'
-import { sourceNames } from './sweeps.ts'
+import { levels, sourceNames } from './sweeps.ts'
 
 const seq = whole('Number of the message; increases by one with every message that the process creates.')
 const at = time('When the message was created.')
@@ -252,10 +252,7 @@ const SweepMessage = unnumbered(
     at: time('When the sweep began.'),
     from_mhz: Type.Number({ description: 'Lowest frequency in MHz.' }),
     step_mhz: Type.Number({ description: 'Distance of neighbouring frequencies in MHz.' }),
-    dbm: listOf(
-      orNull(Type.Number(), 'Level in dBm, or relative in dB; `null` if nothing was measured.'),
-      'The levels in ascending order of frequency.',
-    ),
+    dbm: levels('The levels in ascending order of frequency.'),
   },
 )
 

@@ -14,7 +14,7 @@ import { ErrorResponse } from './errors.ts'
 import { Scan, SkippedRow } from './scans.ts'
 import { type Body, binary, body, flag, listOf, NoContent, named, orNull, query, text, time, whole } from './schema.ts'
 
-const levels = (description: string) =>
+export const levels = (description: string) =>
   listOf(orNull(Type.Number(), 'Level in dBm, or relative in dB; `null` if nothing was measured.'), description)
 
 const WaterfallLine = named('WaterfallLine', 'One sweep of a waterfall.', {
@@ -64,6 +64,12 @@ export const sourceNames = {
   pattern: '^[^\\p{Cc}/]{1,64}$',
   description: 'text of 1 to 64 characters without slashes and control characters',
 } as const
+
+const sourceName = new RegExp(sourceNames.pattern, 'u')
+
+export function isSourceName(text: string): boolean {
+  return sourceName.test(text)
+}
 
 const NewSweep = body({
   source: Type.String(sourceNames),

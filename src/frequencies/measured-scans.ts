@@ -4,7 +4,8 @@ import type { MeasuredBody } from '../contract/frequencies.ts'
 import { localSite } from '../domain/equipment/sites.ts'
 import { RequestError } from '../domain/errors.ts'
 import { type Carrier, defaultOccupiedKhz, parseMhz } from '../domain/frequencies/carrier.ts'
-import { type Measured, type MeasuredScan, medianStepKhz, withoutCarriers } from '../domain/frequencies/measured.ts'
+import { type Measured, type MeasuredScan, withoutCarriers } from '../domain/frequencies/measured.ts'
+import { stepOf } from '../domain/frequencies/scans/scan.ts'
 import type { Scan } from '../domain/frequencies/scans/stored-scan.ts'
 import type { StoredLists } from '../lists/stored-lists.ts'
 import { LruMap } from '../platform/cache.ts'
@@ -79,7 +80,8 @@ export class MeasuredScans {
   async #load(scan: Scan): Promise<MeasuredScan | null> {
     const levels = await findScanLevels(this.#db.read, scan.id)
     if (levels === undefined) return null
-    const stepKhz = scan.step_hz === null ? medianStepKhz(levels.khz) : scan.step_hz / 1000
+    // Versions that did not store it.
+    const stepKhz = scan.step_hz === null ? stepOf(Float64Array.from(levels.khz)) : scan.step_hz / 1000
     return withoutCarriers({ id: scan.id, stepKhz, ...levels }, await this.#listOwn(madeAt(scan)))
   }
 

@@ -186,9 +186,9 @@ export class ReceiverScans {
   #check(): void {
     const { monitor, receiverStore } = this.#service
     for (const { source, lifetime } of this.#running.values()) if (!monitor.polls(source.id)) lifetime.abort()
-    for (const { id } of receiverStore.listFacts()) {
-      const receiver = receiverStore.facts(id)
-      if (receiver?.details?.scanning == null || receiver.origin !== undefined || this.#running.has(id)) continue
+    for (const receiver of receiverStore.listFacts()) {
+      const { id } = receiver
+      if (receiver.details?.scanning == null || this.#running.has(id)) continue
       const source = this.#findSource(receiver)?.source
       if (source === undefined || !receiver.is_active || !monitor.polls(source.id)) continue
       if (performance.now() < (this.#retryAt.get(id) ?? 0)) continue

@@ -1,8 +1,7 @@
 /** Finds the problems of a configuration that its schema cannot express. Contacts nothing. */
 
 import { existsSync } from 'node:fs'
-import { type ConfigProblem, toConfigError } from '../config/config-error.ts'
-import { findNearest } from '../config/nearest.ts'
+import { type ConfigProblem, suggest, toConfigError } from '../config/config-error.ts'
 import type { Config } from '../config.ts'
 import { operations } from '../contract/operations.ts'
 import { plugins } from '../manufacturers/index.ts'
@@ -35,9 +34,7 @@ function findUnknownEndpoints(config: Config): ConfigProblem[] {
   const unknown = Object.keys(config.rate_limit.overrides).filter((endpoint) => !isKnown(endpoint))
   return unknown.map((endpoint) => {
     const what = `expected an endpoint such as POST /api/discover/, not ${endpoint}`
-    const nearest = findNearest(endpoint, known)
-    const suggestion = nearest === null ? null : `did you mean ${nearest}?`
-    return toProblem(config, 'rate_limit.overrides', what, suggestion)
+    return toProblem(config, 'rate_limit.overrides', what, suggest(endpoint, known))
   })
 }
 
@@ -56,14 +53,8 @@ function findManufacturerProblems(config: Config): ConfigProblem[] {
       // The database may contain what the file omits.
       const isKnown = isMissing && (mayBeStored || setting in (entry.config ?? {}))
       if (fault === null || isKnown) return problems
-      const nearest =
-        key === 'plugin'
-          ? findNearest(
-              entry.plugin ?? entry.code,
-              plugins.map(({ code }) => code),
-            )
-          : null
-      const suggestion = nearest === null ? null : `did you mean ${nearest}?`
+      const codes = plugins.map(({ code }) => code)
+      const suggestion = key === 'plugin' ? suggest(entry.plugin ?? entry.code, codes) : null
       problems.push(toProblem(config, `manufacturers.${index}.${key}`, what, suggestion))
       if (!(setting in settings)) return problems
       delete settings[setting]

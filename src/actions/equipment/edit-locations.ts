@@ -92,7 +92,8 @@ function withCapitals<Edit extends Pick<LocationEdit, 'country'>>(edit: Edit): E
   return typeof edit.country === 'string' ? { ...edit, country: edit.country.toUpperCase() } : edit
 }
 
-function checkCoordinates({ latitude, longitude }: Pick<Location, 'latitude' | 'longitude'>): void {
+/** Throws a RequestError if only one of them is known. */
+export function checkCoordinates({ latitude, longitude }: Pick<Location, 'latitude' | 'longitude'>): void {
   if ((latitude === null) === (longitude === null)) return
   const missing = latitude === null ? 'latitude' : 'longitude'
   throw new RequestError('bad_request', { details: `${missing}: expected both latitude and longitude, or neither` })

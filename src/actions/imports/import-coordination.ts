@@ -3,6 +3,7 @@
 import type { CoordinationImport } from '../../contract/imports.ts'
 import type { UploadedFile } from '../../contract/schema.ts'
 import type { Actor } from '../../domain/access/access.ts'
+import type { Placeholder } from '../../domain/equipment/slots.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { formatMhz } from '../../domain/frequencies/carrier.ts'
 import {
@@ -89,8 +90,9 @@ async function importPlan(
     service.ingest.change(async (tx) => {
       await nextRevision(tx, 'plans')
       const undo = new UndoRecorder(tx, actor)
-      const planned = await planWith(service, tx, coordination)
-      const placeholders = await applyPlaceholders(tx, undo, planned.placeholders)
+      const known = await listPlaceholders(tx.query)
+      const planned = await planWith(service, tx, coordination, known)
+      const placeholders = await applyPlaceholders(tx, undo, planned.placeholders, known)
       const carriers = toPlanCarriers([...planned.carriers])
       const profiles = await addMissingProfiles(tx, actor, coordination.profiles)
       const plan = { title, show_id: null, region, carriers, spares, settings, ...conflicts }
@@ -131,11 +133,16 @@ async function importPlan(
   return imported
 }
 
-async function planWith({ receiverStore }: Service, tx: Tx, coordination: Coordination): Promise<PlannedImport> {
+async function planWith(
+  { receiverStore }: Service,
+  tx: Tx,
+  coordination: Coordination,
+  placeholders: readonly Placeholder[],
+): Promise<PlannedImport> {
   try {
     return planImport(coordination, {
       receivers: receiverStore.listAllFacts().filter(({ origin }) => origin === undefined),
-      placeholders: await listPlaceholders(tx.query),
+      placeholders,
       freeSlots: await nextSlots(tx, coordination.carriers.length),
     })
   } catch (error) {
@@ -149,8 +156,9 @@ async function applyPlaceholders(
   tx: Tx,
   undo: UndoRecorder,
   planned: readonly ImportedPlaceholder[],
+  known: readonly Placeholder[],
 ): Promise<CoordinationImport['placeholders'][number][]> {
-  const stored = new Map((await listPlaceholders(tx.query)).map((placeholder) => [placeholder.id, placeholder]))
+  const stored = new Map(known.map((placeholder) => [placeholder.id, placeholder]))
   const applied: CoordinationImport['placeholders'][number][] = []
   for (const { id, ...fields } of planned) {
     const before = id === null ? undefined : stored.get(id)

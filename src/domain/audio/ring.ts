@@ -72,11 +72,10 @@ export class SampleRing {
     const next = this.#next ?? position
     if (position < next) {
       if (position + frames <= next) return
-      const { format, channels } = this.#format
       const skipped = next - position
       const bytesPerFrame = bytes.length / frames
-      this.#place(next, bytes.subarray(skipped * bytesPerFrame), frames - skipped, format, channels)
-    } else this.#place(position, bytes, frames, this.#format.format, this.#format.channels)
+      this.#place(next, bytes.subarray(skipped * bytesPerFrame), frames - skipped)
+    } else this.#place(position, bytes, frames)
     this.#end = Math.max(this.#end, position + frames)
     const delay = Math.max(Math.round(this.#format.rate * reorderSeconds), 2 * this.#longestPacket)
     while (this.#end - (this.#next ?? 0) >= this.blockFrames + delay) onBlock(this.#take())
@@ -96,7 +95,8 @@ export class SampleRing {
     this.#startsSegment = true
   }
 
-  #place(position: number, bytes: Uint8Array, frames: number, format: RingFormat['format'], channels: number): void {
+  #place(position: number, bytes: Uint8Array, frames: number): void {
+    const { format, channels } = this.#format
     const at = position % this.#capacity
     const untilWrap = Math.min(frames, this.#capacity - at)
     this.#present.fill(1, at, at + untilWrap)

@@ -202,12 +202,12 @@ export function reportedHardware(report: DeviceReport): Partial<Hardware> {
   return reported as Partial<Hardware>
 }
 
-/** Returns the receiver that has the channel. */
 /** True if the transmitter or the output of the receiver is muted. */
 export function isChannelMuted({ transmitter, details }: Pick<Channel, 'transmitter' | 'details'>): boolean {
   return details?.muted === true || transmitter?.details?.muted === true
 }
 
+/** Returns the receiver that has the channel. */
 export function findReceiverOf(receivers: readonly Receiver[], channelId: number): Receiver | undefined {
   return receivers.find(({ channels }) => channels.some(({ id }) => id === channelId))
 }

@@ -183,9 +183,3 @@ export function withoutCarriers(
   const isKept = (_: number, index: number) => kept[index] === 1
   return { ...scan, khz: khz.filter(isKept), tenthsDbm: tenthsDbm.filter(isKept) }
 }
-
-/** The median distance of neighbouring frequencies, for scans of versions that did not store it. */
-export function medianStepKhz(khz: Uint32Array): number {
-  const steps = khz.subarray(1).map((value, index) => value - (khz[index] ?? 0))
-  return steps.sort()[steps.length >> 1] ?? 0
-}

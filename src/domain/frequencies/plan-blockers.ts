@@ -98,12 +98,12 @@ export function explainUnplaced(
     forEachBlocker(plan, entry, khz, add)
     for (const [kind, value] of isHit.entries()) frequencies[kind] = (frequencies[kind] as number) + value
   }
-  const counted = reasonKinds.filter((kind) => kind !== 'time' && !soft.has(kind))
-  const countOf = (kind: ReasonKind) => (kind === 'time' ? 0 : (frequencies[kindNumbers[kind]] as number))
+  const counted = reasonKinds.filter((kind) => kind !== 'time').filter((kind) => !soft.has(kind))
+  const countOf = (kind: (typeof counted)[number]) => frequencies[kindNumbers[kind]] as number
   const most = Math.max(...counted.map(countOf))
   const kind = counted.find((one) => countOf(one) === most) ?? 'outside_band'
   if (most === 0) return { kind: isTimedOut ? 'time' : 'outside_band', by: [] }
-  return { kind, by: sortIds(plan, hits[kind === 'time' ? 0 : kindNumbers[kind]] as Map<number, number>) }
+  return { kind, by: sortIds(plan, hits[kindNumbers[kind]] as Map<number, number>) }
 }
 
 function sortIds(plan: Plan, hits: ReadonlyMap<number, number>): readonly string[] {

@@ -13,7 +13,6 @@ export interface Entry extends Tunable {
   /** Spares are free against all carriers, whatever their zone and groups. */
   readonly isSpare: boolean
   readonly priority: number
-  readonly zone: string | null
   readonly zones: readonly PlanZone[]
   /** A carrier of the entry, whose frequency does not count. */
   readonly carrier: Carrier

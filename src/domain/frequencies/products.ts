@@ -164,7 +164,8 @@ function addPairsOfFrequencies(
 /** Adds the conflicts of two close sums A + B and C + D. */
 function addPairs(zone: ZoneCarriers, add: AddProduct, a: number, b: number, c: number, d: number): void {
   if (a === c || a === d || b === c || b === d) return
-  if (zone.hasExclusions && (excludeAny(zone, a, b, c) || excludeAny(zone, d, a, b) || excludes(zone, c, d))) return
+  if (!zone.exclusions.isEmpty && (excludeAny(zone, a, b, c) || excludeAny(zone, d, a, b) || excludes(zone, c, d)))
+    return
   const { khz, lowKhz, highKhz } = zone
   const guards = zone.guards['3t3o']
   const khzA = khz[a] as number
@@ -191,7 +192,7 @@ function addPairs(zone: ZoneCarriers, add: AddProduct, a: number, b: number, c: 
 
 /** Adds the conflicts of close 2A and C + D. */
 function addDouble(zone: ZoneCarriers, add: AddProduct, a: number, c: number, d: number): void {
-  if (a === c || a === d || (zone.hasExclusions && excludeAny(zone, a, c, d))) return
+  if (a === c || a === d || (!zone.exclusions.isEmpty && excludeAny(zone, a, c, d))) return
   const { khz, guards, index } = zone
   const khzA = khz[a] as number
   const khzC = khz[c] as number
@@ -299,7 +300,7 @@ function addHigherOrder(
   victim: number,
   add: AddProduct,
 ): void {
-  if (a === b || victim === a || victim === b || (zone.hasExclusions && excludeAny(zone, a, b, victim))) return
+  if (a === b || victim === a || victim === b || (!zone.exclusions.isEmpty && excludeAny(zone, a, b, victim))) return
   const { khz, index, guards } = zone
   const khzA = khz[a] as number
   const khzB = khz[b] as number

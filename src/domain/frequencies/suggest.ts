@@ -111,7 +111,7 @@ function createEntries(
       const candidates = listCandidates(tunable, plan.surroundings, noKinds, limit)
       const softCandidates = hasOwnSoftKind ? listCandidates(tunable, plan.surroundings, soft, limit) : candidates
       const carrier = createCarrier({ id: '', khz: 0, groups: properties.groups }, one.equipment)
-      return { ...tunable, index, zone, priority, carrier, candidates, softCandidates, ...properties }
+      return { ...tunable, index, priority, carrier, candidates, softCandidates, ...properties }
     }
     const carriers = create({ count, isSpare: false, groups, zones: [plan.zone(zone)] })
     if (spares === 0) return [carriers]

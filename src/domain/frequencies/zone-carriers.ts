@@ -103,7 +103,7 @@ export function insertCarrier(zone: ZoneCarriers, carrier: Carrier, index: numbe
   setCarrier(zone, position, carrier, index, carrier.khz, guards)
 }
 
-/** Removes the first carrier with this frequency. */
+/** Removes the carrier with this frequency and index. */
 export function removeCarrier(zone: ZoneCarriers, khz: number, index: number): void {
   let position = findPosition(zone, khz)
   while (zone.index[position] !== index) position++

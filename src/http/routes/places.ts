@@ -1,6 +1,7 @@
 /** Routes for the bands of countries, and for TV stations. */
 
 import type { FastifyPluginCallback } from 'fastify'
+import { checkCoordinates } from '../../actions/equipment/edit-locations.ts'
 import { changeBands, importTvStations, resetBands } from '../../actions/frequencies/edit-places.ts'
 import { type CountryBandsBody, placeOperations } from '../../contract/places.ts'
 import { RequestError } from '../../domain/errors.ts'
@@ -47,12 +48,7 @@ export function placeRoutes(app: ContractServer, service: Service): void {
     ...placeOperations.listTvStations,
     handler: async (request) => {
       const { latitude, longitude } = request.query
-      if ((latitude === undefined) !== (longitude === undefined)) {
-        const missing = latitude === undefined ? 'latitude' : 'longitude'
-        throw new RequestError('bad_request', {
-          details: `${missing}: expected both latitude and longitude, or neither`,
-        })
-      }
+      checkCoordinates({ latitude: latitude ?? null, longitude: longitude ?? null })
       const { stations, importedAt } = await findTvStations(db.read)
       const listed =
         latitude === undefined || longitude === undefined

@@ -5,7 +5,7 @@ import { finished } from 'node:stream/promises'
 import type { FastifyPluginCallback, FastifyRequest } from 'fastify'
 import { keepSweeps } from '../../actions/frequencies/keep-sweeps.ts'
 import { pushSweep, SweepStreams } from '../../actions/frequencies/push-sweeps.ts'
-import { type ReceivedSweepsBody, sourceNames, sweepOperations } from '../../contract/sweeps.ts'
+import { isSourceName, type ReceivedSweepsBody, sourceNames, sweepOperations } from '../../contract/sweeps.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { toScanBody } from '../../domain/frequencies/scans/stored-scan.ts'
 import type { Service } from '../../service.ts'
@@ -109,7 +109,7 @@ export function sweepRoutes(app: ContractServer, service: Service): void {
 
 function requireName(source: string | undefined): asserts source is string {
   if (source === undefined) throw new RequestError('bad_request', { details: 'source: missing' })
-  if (new RegExp(sourceNames.pattern, 'u').test(source)) return
+  if (isSourceName(source)) return
   throw new RequestError('bad_request', { details: `source: expected ${sourceNames.description}` })
 }
 

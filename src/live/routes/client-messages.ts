@@ -3,7 +3,7 @@
 import type { FastifyRequest } from 'fastify'
 import { type LevelsRequest, LiveQuery, SocketQuery, type SweepsRequest } from '../../contract/live-messages.ts'
 import type { Pong, SocketError } from '../../contract/messages.ts'
-import { sourceNames } from '../../contract/sweeps.ts'
+import { isSourceName, sourceNames } from '../../contract/sweeps.ts'
 import type { EquipmentFilter } from '../../domain/equipment/sites.ts'
 import { isRecord } from '../../domain/json.ts'
 import { respondToClient } from '../../domain/messages.ts'
@@ -94,10 +94,7 @@ function readLevelsRequest({ levels: wanted, sites }: ClientMessage): LevelsRequ
   return { type: 'select_levels', levels, sites }
 }
 
-const sourceName = new RegExp(sourceNames.pattern, 'u')
-
 function readSweepsRequest({ source }: ClientMessage): SweepsRequest | SocketError {
-  if (source === null || (typeof source === 'string' && sourceName.test(source)))
-    return { type: 'select_sweeps', source }
+  if (source === null || (typeof source === 'string' && isSourceName(source))) return { type: 'select_sweeps', source }
   return { type: 'error', error: `source: expected null, or ${sourceNames.description}.` }
 }

@@ -35,7 +35,7 @@ const frameMs = 20
 /** A client that is further behind misses frames. */
 const maxBacklogMs = 200
 const headerBytes = 12
-const closeCodes = { ended: 1000, goingAway: 1001, signedOut: 4401 } as const
+const closeCodes = { ended: 1000, signedOut: 4401 } as const
 
 export function listeningSocketRoute(app: FastifyInstance, { listening }: Service): void {
   app.decorateRequest('listener', null)

@@ -190,7 +190,6 @@ export interface ScanRow {
   levels: Uint8Array
 }
 
-/** A single row, with the id 1. */
 interface CountryBandsRow {
   country: string
   /** JSON. */
@@ -207,6 +206,7 @@ interface TvStationsRow {
   imported_at: number
 }
 
+/** A single row, with the id 1. */
 interface MeasuredScansRow {
   id: number
   /** JSON: `MeasuredBody` without the version. */

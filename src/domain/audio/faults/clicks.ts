@@ -44,11 +44,10 @@ export class ClickDetector implements Detector {
     let mean = this.#mean
     let before = this.#before
     let beforeThat = this.#beforeThat
-    const limit = minRatio
     for (let i = 0; i < frameLength; i++) {
       const value = frame.samples[i] as number
       const difference = Math.abs(value - 2 * before + beforeThat)
-      if (difference > minDifference && difference > limit * mean) {
+      if (difference > minDifference && difference > minRatio * mean) {
         if (first < 0) first = i
         last = i
       }

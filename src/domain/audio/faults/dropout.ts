@@ -8,19 +8,17 @@
 
 import { type AudioFrame, frameMs, toPower } from './audio-frame.ts'
 import type { AudioFinding, Detector } from './finding.ts'
+import { isNoise } from './noise.ts'
 
 const programmePower = toPower(-40)
 const absentPower = toPower(-65)
 const returnedPower = toPower(-60)
-const noisePower = toPower(-50)
 /** The level before the break is the mean of this many milliseconds. */
 const programmeMs = 5
 const breakMs = 2
 const heldZerosMs = 5
 const heldSilenceMs = 40
 const heldNoiseMs = 60
-const noiseCorrelation = 0.2
-const noiseCrossings = 0.2
 /** A millisecond has only 48 samples, so that its correlation varies by ±0.15. */
 const tonalCorrelation = 0.7
 const maxNoiseCorrelation = 0.5
@@ -92,9 +90,7 @@ export class DropoutDetector implements Detector {
 
   #addNoise(frame: AudioFrame): AudioFinding | null {
     if (frame.lostMs > 0) return null
-    const isNoise =
-      frame.meanPower > noisePower && frame.meanCorrelation < noiseCorrelation && frame.zeroCrossings > noiseCrossings
-    if (!isNoise) {
+    if (!isNoise(frame)) {
       this.#noiseFrames = 0
       if (this.#noiseFrom === null) return null
       const from = this.#noiseFrom

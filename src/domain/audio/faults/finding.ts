@@ -27,10 +27,6 @@ export class FindingRange {
     this.#kind = kind
   }
 
-  get isOpen(): boolean {
-    return this.#from !== null
-  }
-
   /** Returns null if it has begun already. */
   begin(from: number): AudioFinding | null {
     if (this.#from !== null) return null

@@ -13,15 +13,17 @@ const minCrossings = 0.2
 const minPower = toPower(-50)
 const heldMs = 400
 
+export function isNoise({ meanPower, meanCorrelation, zeroCrossings }: AudioFrame): boolean {
+  return meanPower > minPower && meanCorrelation < maxCorrelation && zeroCrossings > minCrossings
+}
+
 export class NoiseDetector implements Detector {
   readonly #range = new FindingRange('noise')
   #from: number | null = null
 
   add(frame: AudioFrame): AudioFinding | null {
     if (frame.lostMs > 0) return null
-    const isNoise =
-      frame.meanPower > minPower && frame.meanCorrelation < maxCorrelation && frame.zeroCrossings > minCrossings
-    if (!isNoise) {
+    if (!isNoise(frame)) {
       this.#from = null
       return this.#range.end(frame.at)
     }

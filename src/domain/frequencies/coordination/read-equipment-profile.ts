@@ -3,8 +3,8 @@
 import type { GuardLevel } from '../../../contract/values.ts'
 import { formatMhz, type Guards } from '../carrier.ts'
 import type { ProfileChange } from '../profile-changes.ts'
-import { CoordinationFileError, type EquipmentProfile, parseKhz, parseProfileKhz, toName } from './coordination.ts'
-import { childrenOf, elementsAt, textAt, type XmlElement } from './xml-tree.ts'
+import { CoordinationFileError, type EquipmentProfile, parseProfileKhz, toName } from './coordination.ts'
+import { childrenOf, elementsAt, khzAt, textAt, type XmlElement } from './xml-tree.ts'
 
 /** Workbench writes `more_frequencies` where profiles have `more`. */
 const attributeOf = { robust: 'robust', standard: 'standard', more: 'more_frequencies' } as const
@@ -80,9 +80,4 @@ function readBand(band: XmlElement): NonNullable<ProfileChange['bands']> {
   if (from > to) throw new CoordinationFileError(`Line ${band.line}: the band ends before it starts.`)
   const name = toName(textAt(band, 'band')).slice(0, 64) || 'band'
   return [{ name, ranges: [{ from: formatMhz(from), to: formatMhz(to) }] }]
-}
-
-function khzAt(element: XmlElement | undefined, name: string): number | null {
-  const [found] = childrenOf(element, name)
-  return found === undefined ? null : parseKhz(found.text, found.line)
 }

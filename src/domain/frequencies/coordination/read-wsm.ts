@@ -7,12 +7,11 @@ import {
   type Coordination,
   CoordinationFileError,
   parseAddress,
-  parseKhz,
   quote,
   type SpareFrequency,
   toName,
 } from './coordination.ts'
-import { childrenOf, elementsAt, textAt, type XmlElement } from './xml-tree.ts'
+import { childrenOf, elementsAt, khzAt, textAt, type XmlElement } from './xml-tree.ts'
 
 export function isWsm({ name }: XmlElement): boolean {
   return name === 'WSM'
@@ -110,9 +109,4 @@ function readSpares(manager: XmlElement | undefined, devices: readonly XmlElemen
 /** WSM writes the transmission mode behind the type: `EW-DX EM2/EM4 (LD on)`. */
 function equipmentOf(type: string): CoordinatedEquipment {
   return { series: type.replace(/ \(LD o(n|ff)\)$/, ''), band: '', mode: type.endsWith('(LD on)') ? 'LD' : '' }
-}
-
-function khzAt(element: XmlElement, name: string): number | null {
-  const [found] = childrenOf(element, name)
-  return found === undefined ? null : parseKhz(found.text, found.line)
 }

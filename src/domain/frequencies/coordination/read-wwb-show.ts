@@ -123,9 +123,7 @@ function readEntry(entry: XmlElement, { names, groups }: Names): CoordinatedCarr
     {
       name: inventoryName || toName(textAt(entry, 'source_name')),
       khz,
-      series: textAt(key, 'series'),
-      band: textAt(key, 'band'),
-      mode: textAt(key, 'mode'),
+      ...equipmentIn(key, 'mode'),
       zone: readZone(textAt(key, 'zone')),
       group: readGroup(textAt(key, 'incl_group'), groups),
       isLocked: textAt(entry, 'vip') === '1',

@@ -1,7 +1,7 @@
 /** XML of other programs as a tree, with limits. */
 
 import { SaxesParser } from 'saxes'
-import { CoordinationFileError } from './coordination.ts'
+import { CoordinationFileError, parseKhz } from './coordination.ts'
 
 /** Workbench and WSM use nine levels, and about a thousand elements for each device. */
 const maxDepth = 20
@@ -78,4 +78,10 @@ export function findAll(element: XmlElement, name: string): readonly XmlElement[
 /** Returns the text of the first element at a path, or an empty text. */
 export function textAt(element: XmlElement | undefined, path: string): string {
   return elementsAt(element, path)[0]?.text.trim() ?? ''
+}
+
+/** The frequency in the first child with this name; null if there is none. */
+export function khzAt(element: XmlElement | undefined, name: string): number | null {
+  const [found] = childrenOf(element, name)
+  return found === undefined ? null : parseKhz(found.text, found.line)
 }

@@ -5,8 +5,6 @@ import { describeNoResponse } from '../../../upstream/errors.ts'
 import { openUdpSocket, type UdpSocket } from '../../../upstream/udp.ts'
 import { formatGetRequest, parseMessage, type SscMessage } from './codec.ts'
 
-export type Received = SscMessage
-
 interface Question {
   accepts(message: SscMessage): boolean
   answer(message: SscMessage | null): void
@@ -89,14 +87,14 @@ export class Exchange {
     text = formatGetRequest([address]),
     accepts: (value: unknown) => boolean = () => true,
   ): Promise<unknown> {
-    const answer = await this.#askFor((message) => isAbout(message, address, accepts), text, maxRequests)
+    const answer = await this.#askFor((message) => isAbout(message, address, accepts), text)
     return answer.values.get(address)
   }
 
   /** Returns the values that the device does not reject. */
   async askAll(addresses: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
     const isAboutOne = (message: SscMessage) => addresses.some((address) => isAbout(message, address, () => true))
-    const { values } = await this.#askFor(isAboutOne, formatGetRequest(addresses), maxRequests)
+    const { values } = await this.#askFor(isAboutOne, formatGetRequest(addresses))
     return values
   }
 
@@ -109,13 +107,13 @@ export class Exchange {
     this.#socket.close()
   }
 
-  async #askFor(accepts: Question['accepts'], text: string, requests: number): Promise<SscMessage> {
-    for (let count = 0; count < requests; count += 1) {
+  async #askFor(accepts: Question['accepts'], text: string): Promise<SscMessage> {
+    for (let count = 0; count < maxRequests; count += 1) {
       const answer = await this.#request(accepts, text, repeatEveryMs)
       if (answer !== null) return answer
     }
     const { host } = new URL(this.#client.settings.baseUrl)
-    throw new this.#client.errors.ApiError(describeNoResponse(host, requests * repeatEveryMs))
+    throw new this.#client.errors.ApiError(describeNoResponse(host, maxRequests * repeatEveryMs))
   }
 
   async #request(accepts: Question['accepts'], text: string, withinMs: number): Promise<SscMessage | null> {

@@ -10,8 +10,9 @@ import { now } from '../../../platform/clock.ts'
 import { pause } from '../../../platform/wait.ts'
 import type { UpstreamClient } from '../../../upstream/client.ts'
 import type { ScanEvent, ScannerState, ScanRange, SpectrumScanner } from '../../plugin.ts'
+import type { SscMessage } from './codec.ts'
 import { formatCancellation, formatSubscription, formatValue } from './codec.ts'
-import { Exchange, type Received } from './exchange.ts'
+import { Exchange } from './exchange.ts'
 import { ScanBlocks } from './scan-blocks.ts'
 
 /** Of both bands together, in TI 1109. A device corrects what its own band does not include. */
@@ -177,7 +178,7 @@ class Scan {
     return false
   }
 
-  async #nextBlock(): Promise<Received | null> {
+  async #nextBlock(): Promise<SscMessage | null> {
     const until = performance.now() + checkAfterMs
     for (;;) {
       const received = await this.#exchange.next(until - performance.now())
