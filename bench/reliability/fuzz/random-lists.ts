@@ -27,6 +27,8 @@ export interface ListSystem {
 interface PoolDevice {
   id: string
   ip: string
+  /** No list has contained it with this id and address. Without its hardware numbers, it would be a new device. */
+  isMoved: boolean
   readonly serial: string
   readonly mac: string
 }
@@ -66,7 +68,8 @@ export async function startListSystem(seed: number, total: number): Promise<List
 
 function makeDevice(index: number): PoolDevice {
   const hex = index.toString(16).padStart(2, '0').toUpperCase()
-  return { id: `list-${index}`, ip: `172.20.1.${index + 1}`, serial: `LIST-${index}A`, mac: `00:0E:DD:20:00:${hex}` }
+  const [serial, mac] = [`LIST-${index}A`, `00:0E:DD:20:00:${hex}`]
+  return { id: `list-${index}`, ip: `172.20.1.${index + 1}`, isMoved: true, serial, mac }
 }
 
 /** Changes or swaps some devices' IP addresses and ids; returns a random selection, in random order and spelling. */
@@ -77,12 +80,16 @@ function drawList(random: Random, pool: readonly PoolDevice[]): object[] {
     if (kind === 0) first.ip = `172.20.2.${random.integer(1, 250)}`
     else if (kind === 1) [first.ip, second.ip] = [second.ip, first.ip]
     else [first.id, second.id] = [second.id, first.id]
+    first.isMoved = true
+    second.isMoved = true
   }
   const drawn = Array.from({ length: random.integer(0, poolSize) }, () => random.pick(pool))
   return drawn.map((device) => formatItem(random, device))
 }
 
-function formatItem(random: Random, { id, ip, serial, mac }: PoolDevice): object {
+function formatItem(random: Random, device: PoolDevice): object {
+  const { id, ip, serial, mac, isMoved } = device
+  device.isMoved = false
   const serialText = random.chance(0.3) ? ` ${serial.toLowerCase()} ` : serial
   const macText = mac.replaceAll(':', random.pick([':', '-', '']))
   return {
@@ -92,8 +99,8 @@ function formatItem(random: Random, { id, ip, serial, mac }: PoolDevice): object
     model: 'ULXD4',
     status: random.chance(0.9) ? 'online' : 'offline',
     ip,
-    ...(random.chance(0.9) && { serial_number: serialText }),
-    ...(random.chance(0.9) && { mac_address: random.chance(0.3) ? macText.toLowerCase() : macText }),
+    ...((isMoved || random.chance(0.9)) && { serial_number: serialText }),
+    ...((isMoved || random.chance(0.9)) && { mac_address: random.chance(0.3) ? macText.toLowerCase() : macText }),
     channels: [{ channel: 1, name: 'Voice', frequency: '540.000', audio_level: -20, rf_level: -60 }],
     transmitters: [],
   }
