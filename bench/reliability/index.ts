@@ -3,7 +3,9 @@
  * and recovery times are met.
  */
 
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { readSource } from '../../scripts/source.ts'
 import { type AtEnd, describeMachine } from '../harness.ts'
 import { prepareBuild } from '../servers.ts'
 import { boundaries } from './boundaries.ts'
@@ -89,7 +91,8 @@ async function main(): Promise<number> {
     log('  Second run:')
     results.push(combineRuns(first, await tryOnce()))
   }
-  if (options.json) console.log(JSON.stringify({ machine, seed: options.seed, results }, null, 2))
+  const { commit } = readSource(fileURLToPath(new URL('../..', import.meta.url)))
+  if (options.json) console.log(JSON.stringify({ commit, machine, seed: options.seed, results }, null, 2))
   const isFailure = ({ isMet, isCritical }: Finding) => !isMet && (isCritical || options.isStrict)
   return results.some(({ findings, failure }) => failure !== null || findings.some(isFailure)) ? 1 : 0
 }

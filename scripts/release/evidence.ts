@@ -23,6 +23,7 @@ export interface Evidence {
 }
 
 interface Figures {
+  readonly commit: string | null
   readonly machine: { readonly cpu: string; readonly cores: number; readonly node: string; readonly platform: string }
   readonly results: readonly {
     readonly id: string
@@ -68,7 +69,7 @@ export function describeEvidence(evidence: Evidence): { readonly text: string; r
   const { cpu, cores, node, platform } = figures.machine
   const text = [
     `# Evidence for ${version}`,
-    `Commit ${commit}. The figures were measured on ${cores} cores of ${cpu}, ${platform}, Node.js ${node.slice(1)}. Written by \`scripts/release/evidence.ts\`: [Releasing](../releasing.md#evidence).`,
+    `Tests of commit ${commit}, figures of commit ${figures.commit ?? 'unknown'}, measured on ${cores} cores of ${cpu}, ${platform}, Node.js ${node.slice(1)}. Written by \`scripts/release/evidence.ts\`: [Releasing](../releasing.md#evidence).`,
     '## Tests',
     toTable(
       ['Run', 'Files', 'Passed', 'Failed', 'Skipped'],
