@@ -5,7 +5,7 @@
 
 import { Link, useLocation, useNavigate, useSearch } from '@tanstack/react-router'
 import { Clapperboard } from 'lucide-react'
-import { lazy, type ReactNode, Suspense } from 'react'
+import type { ReactNode } from 'react'
 import { pathOf } from '../../src/domain/pages.ts'
 import { Age } from '../parts/age.tsx'
 import { isOpen } from '../parts/alerts/alerts.ts'
@@ -14,6 +14,7 @@ import { HealthItems, Lamp } from '../parts/equipment/health-list.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
 import { Menu } from '../parts/toolbar/menu.tsx'
 import { useRegion } from '../parts/use-region.ts'
+import { whenLoaded } from '../parts/when-loaded.tsx'
 import { BottomBar } from './bottom-bar.tsx'
 import { allStaleSince } from './channel-state.ts'
 import { useServices, useSummary, useWatchState } from './context.ts'
@@ -60,16 +61,11 @@ export function StatusLine({ children }: { children?: ReactNode }) {
 }
 
 const loadBar = withTexts(['listen'], () => import('../listen/listening-bar.tsx'))
-const ListeningBar = lazy(async () => ({ default: (await loadBar()).ListeningBar }))
+const ListeningBar = whenLoaded(async () => (await loadBar()).ListeningBar)
 
 /** For users who may listen. */
 function Listening() {
-  const mayListen = useMayListen()
-  return mayListen ? (
-    <Suspense>
-      <ListeningBar />
-    </Suspense>
-  ) : null
+  return useMayListen() ? <ListeningBar /> : null
 }
 
 function Clock() {

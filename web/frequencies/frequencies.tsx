@@ -13,21 +13,20 @@ import { useSearch } from '../app/query.ts'
 import { useResource } from '../app/resource.ts'
 import { useSelection } from '../app/selection.ts'
 import { useMay } from '../app/session.ts'
+import { onDemand } from '../parts/dialogs/on-demand.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Loaded } from '../parts/loaded.tsx'
+import { whenLoaded } from '../parts/when-loaded.tsx'
 import { CarrierTable } from './carrier-table.tsx'
 import { changeTried, type ShownCarrier } from './carriers.ts'
 import { ConflictList } from './conflict-list.tsx'
 import { conflictKey, sortConflicts } from './conflict-text.ts'
 import { SpectrumControl } from './control.ts'
-import { LiveSection } from './live-section.tsx'
 import { ProductTable } from './product-table.tsx'
 import { SelectionBar } from './selection-bar.tsx'
 import { Spectrum } from './spectrum.tsx'
 import { StorePlanButton } from './store-plan-button.tsx'
-import { SuggestDialog } from './suggest-dialog.tsx'
 import { nothingTried, type Suggestion } from './suggestion.ts'
-import { TabContent } from './tab-content.tsx'
 import { Tabs, useTab } from './tabs.tsx'
 import { type Filters, printedText, Toolbar, useFilters } from './toolbar.tsx'
 import {
@@ -46,6 +45,10 @@ import { usePlace } from './use-place.ts'
 import { useScans } from './use-scans.ts'
 import { type Selected, useCarriers, useConflicts, useScene, victimsOf } from './use-scene.ts'
 import { WhatIf } from './what-if.tsx'
+
+const LiveSection = whenLoaded(async () => (await import('./live-section.tsx')).LiveSection)
+const TabContent = whenLoaded(async () => (await import('./tab-content.tsx')).TabContent)
+const SuggestDialog = onDemand(async () => (await import('./suggest-dialog.tsx')).SuggestDialog)
 
 export function FrequenciesPage() {
   usePageTitle(t('frequencies.title'))
@@ -126,12 +129,8 @@ function Frequencies({ body, filters, onChanged }: FrequenciesProps) {
     control.show(all.filter(({ id }) => ids.includes(id)).map(({ khz }) => khz))
   }
   const ofCarrier = useCarrierConflicts(all, isComplete ? null : chosenId, level, measured.limits)
-  const listed =
-    chosenId === null
-      ? conflicts.sorted
-      : sortConflicts(ofCarrier?.conflicts ?? conflicts.sorted, find).filter((conflict) =>
-          victimsOf(conflict).includes(chosenId),
-        )
+  const isListed = (conflict: FrequencyConflictBody) => chosenId === null || victimsOf(conflict).includes(chosenId)
+  const listed = (ofCarrier === null ? conflicts.sorted : sortConflicts(ofCarrier.conflicts, find)).filter(isListed)
   const ticked = shown.filter(({ id }) => selection.has(id))
   const storeButton = mayOperate ? (
     <StorePlanButton
@@ -140,10 +139,6 @@ function Frequencies({ body, filters, onChanged }: FrequenciesProps) {
       onStored={() => setTrial(null)}
     />
   ) : null
-  const suggested = (suggestion: Suggestion) => {
-    setSuggesting(false)
-    setTrial(suggestion)
-  }
   const pinned = useRef<HTMLDivElement>(null)
   usePinned(pinned)
   return (
@@ -189,12 +184,15 @@ function Frequencies({ body, filters, onChanged }: FrequenciesProps) {
               />
             </div>
           )}
-          {tab === 'carriers' ? <ProductTable control={control} products={scene.products} carriers={all} /> : null}
-          <TabContent
-            {...{ tab, body, level, control, scans, measured, tv, profiles, place, onChanged }}
-            carriers={all}
-            onTry={(tried) => setTrial({ ...nothingTried, tried })}
-          />
+          {tab === 'carriers' ? (
+            <ProductTable control={control} products={scene.products} carriers={all} />
+          ) : (
+            <TabContent
+              {...{ tab, body, level, control, scans, measured, tv, profiles, place, onChanged }}
+              carriers={all}
+              onTry={(tried) => setTrial({ ...nothingTried, tried })}
+            />
+          )}
         </div>
         <ConflictList
           conflicts={listed}
@@ -216,7 +214,10 @@ function Frequencies({ body, filters, onChanged }: FrequenciesProps) {
           carriers={all}
           chosen={ticked}
           measured={measured.limits}
-          onDone={suggested}
+          onDone={(suggestion) => {
+            setSuggesting(false)
+            setTrial(suggestion)
+          }}
           onClose={() => setSuggesting(false)}
         />
       ) : null}

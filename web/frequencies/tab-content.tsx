@@ -16,7 +16,7 @@ import type { PlaceChoice } from './use-place.ts'
 import type { useScans } from './use-scans.ts'
 
 interface TabContentProps {
-  readonly tab: Tab
+  readonly tab: Exclude<Tab, 'carriers'>
   readonly body: FrequenciesBody
   readonly level: GuardLevel
   readonly control: SpectrumControl
@@ -37,8 +37,6 @@ export function TabContent(props: TabContentProps) {
     await Promise.all([reload(), onChanged()])
   }
   switch (tab) {
-    case 'carriers':
-      return null
     case 'scans':
       return (
         <>
