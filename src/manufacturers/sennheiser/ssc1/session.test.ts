@@ -84,7 +84,7 @@ test('names what is never answered if the device rejects a whole message', () =>
   expect([session.isComplete, session.rejection, session.problems]).toEqual([false, null, []])
   for (const now of [2100, 4200, 6300]) session.takeDueMessages(now)
   session.receive(rejection, 6400)
-  const [{ problem }] = session.problems as [{ problem: string }]
+  const problem = session.problems?.[0]?.problem
   expect(problem).toContain('/device/encryption (error 400)')
   expect(problem).not.toContain('/rx1/name')
   expect(session.isComplete).toBe(true)

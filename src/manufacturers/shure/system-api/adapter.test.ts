@@ -136,8 +136,14 @@ test('names what a device refuses, and what it reports in an undocumented form',
 describe('a report', () => {
   const channel = { id: 'x', number: 1, capabilities: [] }
   const node = {
-    ...{ id: 'dd', deviceId: 'DD', state: 'ONLINE', serialNumber: null, firmwareVersion: null, ip: null },
-    ...{ isTooOld: false, capabilities: ['audio-channels'] },
+    id: 'dd',
+    deviceId: 'DD',
+    state: 'ONLINE',
+    serialNumber: null,
+    firmwareVersion: null,
+    ip: null,
+    isTooOld: false,
+    capabilities: ['audio-channels'],
   } as const
 
   // Conformance: C-24.50.
