@@ -27,6 +27,8 @@ export interface Ssc2SimulatorOptions {
   /** Resources that this firmware does not have. */
   readonly without?: readonly string[]
   readonly password?: string
+  /** True if the identity requires the password, unlike on the documented devices. */
+  readonly hidesIdentity?: boolean
   /** Interval of level events while a client is subscribed; default 150 ms. */
   readonly levelIntervalMs?: number
   /** Number of wrong passwords after which access is locked; default 5. */
@@ -68,7 +70,8 @@ interface Reply {
 }
 
 const subscriptionsPath = '/api/ssc/state/subscriptions'
-const publicPaths = ['/api/ssc/version', '/api/device/identity']
+const identityPath = '/api/device/identity'
+const publicPaths = ['/api/ssc/version', identityPath]
 const isLevelPath = (path: string) => /\/(signal\w+Indicator|diversityIndicator|level|levels|metering)$/.test(path)
 
 export async function startSsc2Simulator(options: Ssc2SimulatorOptions = {}): Promise<Ssc2Simulator> {
@@ -191,7 +194,8 @@ class SimulatedSsc2Device implements Ssc2Simulator {
     this.requests.push(`${method} ${path}`)
     const body = await readBody(request)
     if (this.#isSilent || (method === 'GET' && this.#isSilenced(path))) return
-    const denial = publicPaths.includes(path) ? null : this.#checkAccess(request)
+    const isHidden = path === identityPath && this.#options.hidesIdentity === true
+    const denial = publicPaths.includes(path) && !isHidden ? null : this.#checkAccess(request)
     if (denial !== null) {
       send(response, denial)
       return

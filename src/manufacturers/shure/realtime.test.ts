@@ -2,10 +2,12 @@ import { expect, test } from 'vitest'
 import { unitTypeOf } from '../../domain/equipment/unit-type.ts'
 import { familyOf } from './realtime.ts'
 
+// Conformance: C-24.54.
 test.each([
   ['ULXD4Q-G50', 'ulxd', 'mic_transmitter'],
   ['AD4Q-A', 'ad', 'mic_transmitter'],
   ['AXT400', 'ad', 'mic_transmitter'],
+  ['ANX4', 'ad', 'mic_transmitter'],
   ['ADTQ', 'adpsm', 'iem_receiver'],
   ['ADTD', 'adpsm', 'iem_receiver'],
   ['P10T', 'psm1000', 'iem_receiver'],

@@ -61,7 +61,7 @@ const families: readonly (readonly [RegExp, string])[] = [
   [/^QLX-?D/i, 'qlxd'],
   [/^SLX-?D/i, 'slxd'],
   [/^(ADPSM|ADT[DQ])/i, 'adpsm'],
-  [/^(AD\d|AXT|AXIENT)/i, 'ad'],
+  [/^(AD\d|ANX\d|AXT|AXIENT)/i, 'ad'],
   [/^(UHF-?R|UR4)/i, 'uhfr'],
   [/^(PSM-?1000|P10)/i, 'psm1000'],
   [/^MXWAP/i, 'mxw'],

@@ -41,6 +41,14 @@ test('parses an error in the form of an object', () => {
   ])
 })
 
+test('parses an error about a whole message', () => {
+  // In this form, a KH 120 II rejects a message with an address that it does not have, according to its owner.
+  const rejected = { address: '', code: 400, text: 'message not understood' }
+  expect(parseMessage('{"osc":{"error":[400,{"desc":"message not understood"}]}}')?.errors).toEqual([rejected])
+  const asObject = '{"osc":{"error":[{"desc":"message not understood","code":400}]}}'
+  expect(parseMessage(asObject)?.errors).toEqual([rejected])
+})
+
 test('parses arrays and null as values', () => {
   const { values } = parseMessage('{"mm":[[83,0,53,0,1,1,128,165,0]],"rx1":{"skx":{"battery":[]}},"rx2":null}') ?? {}
   expect(Object.fromEntries(values ?? [])).toEqual({

@@ -14,6 +14,7 @@ export interface SscMessage {
 }
 
 export interface SscError {
+  /** Empty if the device rejects a whole message. */
   readonly address: string
   readonly code: number
   readonly text: string
@@ -23,6 +24,8 @@ export interface SscError {
 export const failedDependency = 424
 /** Error code for a subscription that reached its lifetime or notification count. */
 export const subscriptionTerminated = 310
+/** Error code for a rejected subscription. */
+export const notAcceptable = 406
 
 export interface SubscriptionTerms {
   readonly lifetimeS: number
@@ -65,7 +68,8 @@ export function parseMessage(text: string): SscMessage | null {
   const { osc, ...tree } = message
   collectValues(tree, '', values)
   const errors = isRecord(osc) ? osc.error : undefined
-  const trees = Array.isArray(errors) ? errors : [errors]
+  const isTree = !Array.isArray(errors) || typeof errors[0] === 'number'
+  const trees = isTree ? [errors] : errors
   return { values, errors: trees.flatMap((errorTree) => collectErrors(errorTree, '')) }
 }
 

@@ -74,6 +74,22 @@ test('names what the device refuses or reports in another form, except for chann
   expect(session.problems).toEqual([])
 })
 
+// Conformance: C-24.52.
+test('names what is never answered if the device rejects a whole message', () => {
+  const session = createIdentifiedSession()
+  const rejection = '{"osc":{"error":[400,{"desc":"message not understood"}]}}'
+  session.takeDueMessages(30)
+  session.receive(rejection, 40)
+  session.receive('{"rx1":{"name":"A"},"rx2":{"name":"B"}}', 50)
+  expect([session.isComplete, session.rejection, session.problems]).toEqual([false, null, []])
+  for (const now of [2100, 4200, 6300]) session.takeDueMessages(now)
+  session.receive(rejection, 6400)
+  const problem = session.problems?.[0]?.problem
+  expect(problem).toContain('/device/encryption (error 400)')
+  expect(problem).not.toContain('/rx1/name')
+  expect(session.isComplete).toBe(true)
+})
+
 describe('subscriptions', () => {
   const answerAll = '{"rx1":{"name":"A","warnings":[]},"mates":{"tx1":{"name":"H"}},"m":{"rx1":{"rssi":-50}}}'
 
@@ -112,9 +128,14 @@ describe('subscriptions', () => {
     expect(session.getReport()?.channels?.[0]?.transmitter).toMatchObject({ name: 'NEW', battery: 40 })
   })
 
-  test('that are rejected set `rejection`', () => {
+  // Conformance: C-24.52.
+  test.each([
+    '{"osc":{"error":[{"osc":{"state":{"subscribe":[406,{"desc":"not acceptable"}]}}}]}}',
+    '{"osc":{"error":[406,{"desc":"not acceptable"}]}}',
+    '{"osc":{"error":[{"desc":"not acceptable","code":406}]}}',
+  ])('that are rejected with %s set `rejection`', (text) => {
     const session = createIdentifiedSession()
-    session.receive('{"osc":{"error":[{"osc":{"state":{"subscribe":[406,{"desc":"not acceptable"}]}}}]}}', 100)
+    session.receive(text, 100)
     expect(session.rejection).toMatch(/406 not acceptable/)
   })
 })

@@ -12,6 +12,7 @@ import {
   formatCancellation,
   formatGetRequest,
   formatSubscription,
+  notAcceptable,
   parseMessage,
   type SscError,
   subscriptionTerminated,
@@ -93,6 +94,8 @@ export function createSsc1Session(endpoint: DeviceEndpoint): DatagramSession {
   let misfits: Misfits | null = null
   let problems: readonly DeviceProblem[] = []
   const refused = new Map<string, string>()
+  /** The error with which the device has rejected a whole message; null if it has rejected none. */
+  let messageError: string | null = null
 
   const activeTopics = () =>
     topics === null ? initialTopics.filter(({ isAnswered }) => !isAnswered) : [identity, ...topics]
@@ -101,7 +104,7 @@ export function createSsc1Session(endpoint: DeviceEndpoint): DatagramSession {
     channel === null ? undefined : family()?.channelAddress?.(channel)
 
   function startTopics(): void {
-    const isIdentityComplete = initialTopics.every(({ isAnswered, attempts }) => isAnswered || attempts >= maxAttempts)
+    const isIdentityComplete = initialTopics.every((topic) => topic.isAnswered || isGivenUp(topic))
     if (topics === null && identity.isAnswered && isIdentityComplete) {
       topics = family()?.topics.map(scheduleTopic) ?? []
       misfits = createMisfits(endpoint.host, family()?.fields)
@@ -123,8 +126,10 @@ export function createSsc1Session(endpoint: DeviceEndpoint): DatagramSession {
     const rejected = [...initialTopics, ...(topics ?? [])].flatMap(({ addresses }) =>
       addresses.filter((candidate) => isWithin(candidate, address)),
     )
+    const rejectsSubscription = address.startsWith('/osc') || (address === '' && code === notAcceptable)
     if (code === subscriptionTerminated) for (const topic of topics ?? []) requestSooner(topic, now)
-    else if (address.startsWith('/osc')) rejection = `the device rejects the subscription (${code} ${text})`
+    else if (rejectsSubscription) rejection = `the device rejects the subscription (${code} ${text})`
+    else if (address === '') messageError = `error ${code}`
     else if (code === failedDependency) for (const rejectedAddress of rejected) values.set(rejectedAddress, null)
     else for (const rejectedAddress of rejected) refused.set(rejectedAddress, `error ${code}`)
     // A 404 means that the device does not have the channel. A channel that was reported before is kept.
@@ -140,6 +145,10 @@ export function createSsc1Session(endpoint: DeviceEndpoint): DatagramSession {
     // Addresses of a channel that the device does not have are no longer requested.
     const requested = new Set((topics ?? []).flatMap(({ addresses }) => addresses))
     const current = new Map([...refused].filter(([address]) => requested.has(address)))
+    // The error does not name the message, so all topics without an answer count as refused.
+    if (messageError !== null)
+      for (const { addresses } of topics?.filter(isGivenUp) ?? [])
+        for (const address of addresses) current.set(address, messageError)
     if (misfits === null) return
     const changes = [misfits.check(reported), misfits.setRefused(current)]
     if (changes.includes(true)) problems = misfits.list()
@@ -190,7 +199,7 @@ export function createSsc1Session(endpoint: DeviceEndpoint): DatagramSession {
       for (const address of values.keys()) if (family()?.levelAddress?.test(address) === true) passedOn.add(address)
     },
     get isComplete() {
-      return topics?.every(({ isAnswered, attempts }) => isAnswered || attempts >= maxAttempts) ?? false
+      return topics?.every((topic) => topic.isAnswered || isGivenUp(topic)) ?? false
     },
     get rejection() {
       return rejection
@@ -205,6 +214,10 @@ function scheduleTopic(topic: Topic): ScheduledTopic {
   return { ...topic, requestedAt: never, nextRequestAt: never, attempts: 0, isAnswered: false }
 }
 
+function isGivenUp({ isAnswered, attempts }: ScheduledTopic): boolean {
+  return !isAnswered && attempts >= maxAttempts
+}
+
 function formatRequest({ isPolled, addresses, everyMs }: Topic): string {
   if (isPolled) return formatGetRequest(addresses)
   const intervalMs = everyMs === null ? 0 : everyMs
@@ -216,5 +229,5 @@ function requestSooner(topic: ScheduledTopic, now: number): void {
 }
 
 function isWithin(address: string, branch: string): boolean {
-  return address === branch || address.startsWith(`${branch}/`)
+  return branch !== '' && (address === branch || address.startsWith(`${branch}/`))
 }

@@ -20,7 +20,7 @@ import {
   sitePath,
 } from './resources.ts'
 import { deviceIdOf, familyOfDevice, idPrefix, productOf, subscribe, toDeviceReport } from './session.ts'
-import { defaultUser, signIn } from './sign-in.ts'
+import { signIn } from './sign-in.ts'
 
 interface Ssc2Device extends UpstreamDevice {
   readonly endpoint: DeviceEndpoint
@@ -107,7 +107,7 @@ export async function identifySsc2(client: UpstreamClient, signal?: AbortSignal)
 /** Reads the identity, which requires no password, and the site, which verifies the password. */
 async function readDevice(client: UpstreamClient, signal?: AbortSignal): Promise<Ssc2Device> {
   const { resources, endpoint } = await readIdentity(client, signal)
-  const readSite = () => getBody(client, sitePath, [404], signal)
+  const readSite = () => getBody(client, sitePath, refusals, signal)
   applyResource(resources, sitePath, await signIn(client, productOf(resources), readSite))
   return { id: deviceIdOf(resources, endpoint), endpoint, resources, refused: new Map() }
 }
@@ -146,8 +146,7 @@ async function getIdentity(client: UpstreamClient, signal?: AbortSignal): Promis
     return await getBody(client, identityPath, [], signal)
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 401 || error === client.blockReason) throw error
-    client.authorizer.signInAs?.(client.settings.username ?? defaultUser)
-    return await getBody(client, identityPath, [], signal)
+    return await signIn(client, '', () => getBody(client, identityPath, [], signal))
   }
 }
 

@@ -130,6 +130,16 @@ describe('reading each resource', () => {
     ])
   })
 
+  // Conformance: C-24.53.
+  test('reads a device whose site is not available', async () => {
+    const simulator = await start()
+    // It is then refused with 422.
+    simulator.set('/api/device/site', null)
+    const source = openTestSource({ url: simulator.url, name: 'STAGE' })
+    const devices = await getDevices(source.adapter, source.client)
+    expect(devices.map((device) => source.adapter.transformDeviceData(device).name)).toEqual(['STAGE'])
+  })
+
   test.each(['EWDX2CHS', 'EWDX4CHDS', 'Spectera Base Station'] as const)(
     'transforms %s to the common format',
     async (product) => {
@@ -379,8 +389,12 @@ describe('a session that may be interrupted', () => {
 })
 
 describe('authentication', () => {
-  test('sends nothing more after one wrong password, for any call', async () => {
-    const simulator = await start()
+  // Conformance: C-24.55.
+  test.each([
+    ['site', false],
+    ['identity', true],
+  ])('sends nothing more after one wrong password for the %s, for any call', async (_, hidesIdentity) => {
+    const simulator = await start({ hidesIdentity })
     const source = openTestSource(simulator.url, { password: 'wrong' })
     await expect(source.listDevices()).rejects.toMatchObject({
       status: 401,

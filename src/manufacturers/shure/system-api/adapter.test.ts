@@ -11,6 +11,7 @@ import { getDevices, type PushEvent } from '../../plugin.ts'
 import { openSource } from '../../sources.ts'
 import { shure } from '../index.ts'
 import { system } from '../system.ts'
+import { toDeviceReport } from './device.ts'
 import { systemApi } from './index.ts'
 
 const idOf = (device: Parameters<typeof systemIdOf>[0]) => systemIdOf(device).toLowerCase()
@@ -130,6 +131,36 @@ test('names what a device refuses, and what it reports in an undocumented form',
   simulator.setFault({ type: 'wrong-shape' }, { path: '/battery-level' })
   const form = 'the device reports battery-level in an undocumented form, so these values are unknown'
   expect(await listProblems()).toEqual([{ ...subject, problem: form }])
+})
+
+describe('a report', () => {
+  const channel = { id: 'x', number: 1, capabilities: [] }
+  const node = {
+    id: 'dd',
+    deviceId: 'DD',
+    state: 'ONLINE',
+    serialNumber: null,
+    firmwareVersion: null,
+    ip: null,
+    isTooOld: false,
+    capabilities: ['audio-channels'],
+  } as const
+
+  // Conformance: C-24.50.
+  test.each([
+    ['has a transmitter for each channel of an in-ear rack unit', 'ADTQ', { channel: 1, transmitter: {} }],
+    ['leaves the transmitters of a receiver unknown', 'ULXD4D', { channel: 1 }],
+  ])('%s', (_, model, reading) => {
+    const report = toDeviceReport({ id: 'dd', node: { ...node, model }, channels: [channel], values: {} })
+    expect(report.channels).toEqual([reading])
+  })
+
+  // Conformance: C-24.51.
+  test('never has levels, so none are missed', async () => {
+    const { source } = await start()
+    await source.listDevices()
+    expect(source.adapter.levels?.('adpsm', { perSecond: 10, burst: 20 })).toEqual({ rf: null, audio: null })
+  })
 })
 
 describe('the socket', () => {

@@ -1,6 +1,7 @@
 /** A device of the System API: the resources that can be read, and their conversion to the common format. Pure. */
 
 import type { ChannelReading, DeviceReport, TransmitterDetails } from '../../../domain/equipment/receiver.ts'
+import { unitTypeOf } from '../../../domain/equipment/unit-type.ts'
 import { isRecord } from '../../../domain/json.ts'
 import type { ReportedField } from '../../../upstream/field-table.ts'
 import type { UpstreamDevice } from '../../plugin.ts'
@@ -141,13 +142,17 @@ export function nodeToReport(node: DeviceNode): DeviceReport {
 export function toDeviceReport({ node, channels = [], values }: SystemDevice): DeviceReport {
   const parts = Object.values(values)
   const { name = node.model ?? node.id, battery } = Object.assign({}, ...parts) as ResourceValue
-  const readings = new Map(channels.map(({ number }): [number, ChannelReading] => [number, { channel: number }]))
+  const report = nodeToReport(node)
+  // An in-ear rack unit is the transmitter; its bodypack receivers report nothing.
+  const inEar = unitTypeOf(report.device_type ?? '') === 'iem_receiver' ? { transmitter: {} } : {}
+  const readings = new Map(
+    channels.map(({ number }): [number, ChannelReading] => [number, { channel: number, ...inEar }]),
+  )
   for (const reading of parts.flatMap((part) => part.channels ?? [])) {
     const previous = readings.get(reading.channel)
     const details = { ...previous?.details, ...reading.details }
     readings.set(reading.channel, { ...previous, ...reading, ...(Object.keys(details).length > 0 && { details }) })
   }
-  const report = nodeToReport(node)
   const details = Object.assign({}, ...parts.map((part) => part.details)) as TransmitterDetails
   return {
     ...report,

@@ -61,6 +61,8 @@ export const systemApi = defineAdapter<SystemDevice>({
       .list()
       .map((problem) => ({ ...problem, device: node.ip === null ? subject : `${subject} (${node.ip})` }))
   },
+  // The activity of a channel is a word, not a level.
+  levels: () => ({ rf: null, audio: null }),
   transport: 'websocket',
   subscribe,
   lights: {
