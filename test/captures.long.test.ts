@@ -10,10 +10,11 @@ import { startDpaSimulator } from '../simulators/dpa/ndr1.ts'
 import { startLectrosonicsSimulator } from '../simulators/lectrosonics/dsqd.ts'
 import { startMcpSimulator } from '../simulators/sennheiser/mcp.ts'
 import { startSsc1Simulator } from '../simulators/sennheiser/ssc1.ts'
-import { startSsc2Simulator } from '../simulators/sennheiser/ssc2.ts'
+import type { SscModel } from '../simulators/sennheiser/ssc1-values.ts'
+import { type Ssc2SimulatorOptions, startSsc2Simulator } from '../simulators/sennheiser/ssc2.ts'
 import { startWsmSimulator } from '../simulators/sennheiser/wsm.ts'
 import { startChargerSimulator } from '../simulators/shure/strings/charger.ts'
-import { startStringsSimulator } from '../simulators/shure/strings.ts'
+import { type StringsSimulatorOptions, startStringsSimulator } from '../simulators/shure/strings.ts'
 import { replayCapture } from '../src/manufacturers/replay.ts'
 import { isExchange, parseCapture } from '../src/upstream/capture/capture-file.ts'
 import { createInstallation, startApp, startSennheiser, startShure, startSystemApi, until } from './support/app.ts'
@@ -36,26 +37,51 @@ function replayAlone(capture: Parameters<typeof replayCapture>[0]) {
 }
 const device = (code: string, start: () => Promise<Simulator>, config: object = {}) => ({ code, start, config })
 
+const shureStrings = (family: StringsSimulatorOptions['family']) =>
+  device('shure', () => startStringsSimulator({ family }))
+const ssc1 = (model: SscModel) => device('sennheiser', () => startSsc1Simulator({ model }))
+const ssc2 = (product: Ssc2SimulatorOptions['product']) =>
+  device('sennheiser', () => startSsc2Simulator({ password: secret, product }), { password: secret })
+/** The kinds of devices take turns. */
+const audioTechnica = (firstNumber: number) =>
+  device('audio_technica', () => startAudioTechnicaSimulator({ receivers: 1, firstNumber }))
+const clearcom = (firstNumber: number) =>
+  device('clearcom', () => startClearcomSimulator({ password: secret, firstNumber }), { password: secret })
+
 const families: Readonly<Record<string, ReturnType<typeof device>>> = {
-  'ULX-D': device('shure', () => startStringsSimulator({ family: 'ulxd' })),
-  'Axient Digital': device('shure', () => startStringsSimulator({ family: 'ad' })),
-  'SLX-D': device('shure', () => startStringsSimulator({ family: 'slxd' })),
-  'UHF-R': device('shure', () => startStringsSimulator({ family: 'uhfr' })),
+  'ULX-D': shureStrings('ulxd'),
+  'QLX-D': shureStrings('qlxd'),
+  'SLX-D': shureStrings('slxd'),
+  'SLX-D+': shureStrings('slxd+'),
+  'Axient Digital': shureStrings('ad'),
+  ANX4: shureStrings('anx4'),
+  'PSM 1000': shureStrings('psm1000'),
+  'UHF-R': shureStrings('uhfr'),
+  MXW: shureStrings('mxw'),
+  'MXW neXt': shureStrings('mxwnext'),
   SBC220: device('shure', () => startChargerSimulator({ model: 'SBC220', name: 'Charger left', bays: [80, null] })),
   'Shure device API': device('shure', () => startShure()),
   'System API': device('shure', () => startSystemApi()),
   'Sennheiser device API': device('sennheiser', () => startSennheiser()),
-  'EW-DX (SSC 1)': device('sennheiser', () => startSsc1Simulator()),
-  'EW-DX (SSC 2)': device('sennheiser', () => startSsc2Simulator({ password: secret }), { password: secret }),
+  'EW-DX (SSC 1)': ssc1('EWDXEM2'),
+  'Digital 6000': ssc1('EM6000'),
+  'SL MCR 4 DW': ssc1('SLDW4CH'),
+  'SL Rack Receiver DW': ssc1('SLDW'),
+  'CHG 70N': ssc1('CHG70N'),
+  'CHG 4N': ssc1('CHG4N'),
+  'L 6000': ssc1('L6000'),
+  'EW-DX (SSC 2)': ssc2('EWDX2CHS'),
+  Spectera: ssc2('Spectera Base Station'),
   'ew G4 (MCP)': device('sennheiser', () => startMcpSimulator({ host: '127.0.0.8' })),
-  'EM 3732 (WSM)': device('sennheiser', () => startWsmSimulator({ host: '127.0.0.9' })),
+  'ew G4 IEM (MCP)': device('sennheiser', () => startMcpSimulator({ host: '127.0.0.10', kind: 'SR' })),
+  'EM 300 G3 (WSM)': device('sennheiser', () => startWsmSimulator({ host: '127.0.0.9' })),
   DSQD: device('lectrosonics', () => startLectrosonicsSimulator()),
-  'Audio-Technica': device('audio_technica', () => startAudioTechnicaSimulator()),
+  'System 20 PRO': audioTechnica(1),
+  ESW: audioTechnica(2),
+  'ESW charger': audioTechnica(3),
   'N-DR1': device('dpa', () => startDpaSimulator()),
-  Arcadia: device('clearcom', () => startClearcomSimulator({ password: secret }), { password: secret }),
-  'FreeSpeak II Base II': device('clearcom', () => startClearcomSimulator({ password: secret, firstNumber: 2 }), {
-    password: secret,
-  }),
+  Arcadia: clearcom(1),
+  'FreeSpeak II Base II': clearcom(2),
 }
 
 async function startFor({ code, start, config }: ReturnType<typeof device>) {
@@ -71,7 +97,8 @@ async function startFor({ code, start, config }: ReturnType<typeof device>) {
     const found = (await app.get('/api/data.json', admin)).json.receivers
     return found.length > 0 && found
   })
-  return { app, admin, address, receivers, simulator }
+  const secrets = Object.entries(configured).filter(([key]) => /password|key/.test(key))
+  return { app, admin, address, receivers, simulator, secrets: [secret, ...secrets.map(([, value]) => String(value))] }
 }
 
 /** Names, serial numbers and MAC addresses, and IP addresses that are not those of this machine. */
@@ -84,12 +111,15 @@ function listPrivate(value: unknown, key = ''): string[] {
   return Object.entries(value).flatMap(([name, item]) => listPrivate(item, name))
 }
 
+const listMacs = (details: unknown) => JSON.stringify(details).match(/(?:[0-9A-F]{2}:){5}[0-9A-F]{2}/gi) ?? []
+const withoutSeparators = (text: string) => text.replaceAll(/[:-]/g, '').toLowerCase()
+
 describe.concurrent('captures', () => {
   // Conformance: C-24.5.
   it.each(Object.entries(families))(
     'record %s without private values, and replay to the same readings',
     async (_, family) => {
-      const { app, admin, address } = await startFor(family)
+      const { app, admin, address, secrets } = await startFor(family)
       const started = await app.post('/api/captures/', { address, minutes: 0.1 }, admin)
       expect(started, JSON.stringify(started.json)).toMatchObject({ status: 201, json: { ended: null } })
       const { id } = started.json
@@ -100,7 +130,9 @@ describe.concurrent('captures', () => {
       const details = (await app.get('/api/admin/receivers/', admin)).json
       const models: readonly string[] = details.map((receiver: { model: string }) => receiver.model)
       const values = listPrivate(details).filter((value) => !models.includes(value))
-      for (const value of [...values, secret]) expect(file).not.toContain(value)
+      for (const value of [...values, ...secrets]) expect(file).not.toContain(value)
+      const digits = withoutSeparators(file)
+      for (const mac of listMacs(details)) expect(digits).not.toContain(withoutSeparators(mac))
       expect(capture.lines.filter(isExchange).map(({ from }) => from)).toContain('device')
       const { differences, error, devices } = await replayAlone(capture)
       expect({ differences, error }).toEqual({ differences: [], error: null })
@@ -113,7 +145,7 @@ describe.concurrent('captures', () => {
 })
 
 describe('micwatch capture', () => {
-  // Conformance: C-24.5.
+  // Conformance: C-24.5, C-24.67.
   it('writes the file, and check compares it, finds what was edited and refuses what is no capture', async () => {
     const ulxd = families['ULX-D']
     if (ulxd === undefined) throw new Error('no ULX-D')
@@ -145,6 +177,7 @@ describe('micwatch capture', () => {
     await writeFile(join(folder, 'other.jsonl'), '{"format":"pcap"}\n')
     expect(await check('other.jsonl')).toMatchObject({ code: 2, err: expect.stringMatching(/other\.jsonl: line 1: /) })
     expect(await check('absent.jsonl')).toMatchObject({ code: 2, err: expect.stringMatching(/cannot be read: ENOENT/) })
+    expect(await check('.')).toMatchObject({ code: 2, err: expect.stringMatching(/expected a file/) })
     const unknown = await installation.run(['capture', 'nobody.invalid', '--url', app.url, '--token', token])
     expect(unknown).toMatchObject({ code: 1, err: expect.stringMatching(/There is no source with the address nobody/) })
   })

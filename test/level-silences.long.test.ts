@@ -24,7 +24,7 @@ import { getPlugin } from '../src/manufacturers/index.ts'
 import { lectrosonics } from '../src/manufacturers/lectrosonics/index.ts'
 import { sennheiser } from '../src/manufacturers/sennheiser/index.ts'
 import { shure } from '../src/manufacturers/shure/index.ts'
-import { configFor, startApp, startSennheiser, startShure, withoutPush } from './support/app.ts'
+import { configFor, startApp, startSennheiser, startShure, startSystemApi, withoutPush } from './support/app.ts'
 import { testSilences } from './support/plugins/silence-kit.ts'
 import { startVirtualClock } from './support/virtual-clock.ts'
 
@@ -55,6 +55,19 @@ testSilences(
 
 testSilences([
   {
+    name: 'System API',
+    plugin: shure,
+    // It reports levels only in words.
+    validSeconds: { rf: null, audio: null },
+    async start() {
+      const show = createSilencedShow(createShow({ story: false, manufacturers: { shure: 2 }, channelsPerReceiver: 2 }))
+      return toSilencedDevice(await startSystemApi({ show }), show)
+    },
+  },
+])
+
+testSilences([
+  {
     name: 'N-DR1',
     plugin: dpa,
     validSeconds: { rf: 5, audio: 5 },
@@ -71,21 +84,23 @@ testSilences([
 ])
 
 testSilences(
-  (['ulxd', 'qlxd', 'slxd', 'slxd+', 'ad', 'psm1000', 'uhfr', 'mxw', 'mxwnext'] as const).map((family, index) => ({
-    name: family,
-    plugin: shure,
-    validSeconds: { rf: family === 'psm1000' ? null : 5, audio: ['uhfr', 'mxw'].includes(family) ? null : 5 },
-    async start() {
-      // Each device has an identity of its own.
-      const show = createShow({ story: false, manufacturers: { shure: 0 }, firstNumber: 1 + 10 * index })
-      const device = await startStringsSimulator({ family, show })
-      for (const { channel } of device.state.channels) device.change(channel, { transmitter: true, battery: 80 })
-      const isMeterRequest = (command: string) => command.includes('METER')
-      return Object.defineProperty(device, 'meterRequests', {
-        get: () => device.commands.filter(isMeterRequest).length,
-      })
-    },
-  })),
+  (['ulxd', 'qlxd', 'slxd', 'slxd+', 'ad', 'anx4', 'psm1000', 'uhfr', 'mxw', 'mxwnext'] as const).map(
+    (family, index) => ({
+      name: family,
+      plugin: shure,
+      validSeconds: { rf: family === 'psm1000' ? null : 5, audio: ['uhfr', 'mxw'].includes(family) ? null : 5 },
+      async start() {
+        // Each device has an identity of its own.
+        const show = createShow({ story: false, manufacturers: { shure: 0 }, firstNumber: 1 + 10 * index })
+        const device = await startStringsSimulator({ family, show })
+        for (const { channel } of device.state.channels) device.change(channel, { transmitter: true, battery: 80 })
+        const isMeterRequest = (command: string) => command.includes('METER')
+        return Object.defineProperty(device, 'meterRequests', {
+          get: () => device.commands.filter(isMeterRequest).length,
+        })
+      },
+    }),
+  ),
 )
 
 testSilences(
@@ -146,6 +161,12 @@ const ssc1 = (model: SscModel) => (host: string) =>
 testSilences(
   [
     { name: 'ew G4', validSeconds: sampled, start: (host: string) => startMcpSimulator({ host }), meters: /^Push/ },
+    {
+      name: 'ew G4 IEM',
+      validSeconds: { rf: null, audio: 5 },
+      start: (host: string) => startMcpSimulator({ host, kind: 'SR' }),
+      meters: /^Push/,
+    },
     { name: 'EW-DX', validSeconds: sampled, start: ssc1('EWDXEM2'), meters: /subscribe.*"rssi"/ },
     {
       ...{ name: 'Digital 6000', validSeconds: sampled, start: ssc1('EM6000'), meters: /subscribe.*"mm"/ },

@@ -3,7 +3,7 @@
  * passwords. capture check: replays such a file through the adapter.
  */
 
-import { open } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { type CaptureBody, captureOperations } from '../contract/captures.ts'
 import { captureMinutes } from '../domain/captures.ts'
@@ -159,15 +159,17 @@ async function checkCapture(path: string, isJson: boolean, terminal: Terminal): 
 }
 
 async function readBounded(path: string): Promise<string> {
-  const file = await open(path).catch((error) => {
+  const { size, isFile } = await stat(path).then(
+    (found) => ({ size: found.size, isFile: found.isFile() }),
+    (error) => {
+      throw new UsageError(`${path}: cannot be read: ${error.code}`)
+    },
+  )
+  // The size of a device or a pipe is not known.
+  if (!isFile) throw new UsageError(`${path}: expected a file`)
+  if (size > maxCaptureFileBytes)
+    throw new CaptureError(`the file has ${size} bytes; expected at most ${maxCaptureFileBytes}`)
+  return readFile(path, 'utf8').catch((error) => {
     throw new UsageError(`${path}: cannot be read: ${error.code}`)
   })
-  try {
-    const { size } = await file.stat()
-    if (size > maxCaptureFileBytes)
-      throw new CaptureError(`the file has ${size} bytes; expected at most ${maxCaptureFileBytes}`)
-    return await file.readFile('utf8')
-  } finally {
-    await file.close()
-  }
 }

@@ -111,7 +111,7 @@ class Player {
     const session = this.#sessions.shift()
     if (session === undefined) return
     let credit = 0
-    let isOpen = true
+    let isOpen = !this.#stopping.signal.aborted
     let wake = () => {}
     events.on('received', (bytes: number) => {
       credit += bytes
@@ -124,13 +124,9 @@ class Player {
     events.once('close', close)
     this.#stopping.signal.addEventListener('abort', close, { once: true })
     const last = session.findLastIndex(({ from }) => from === 'device')
+    const lastRequest = session.findLastIndex(({ from }, index) => from === 'micwatch' && index < last)
     for (const [index, line] of session.entries()) {
-      if (line.from === 'device') {
-        await peer.send(bytesOf(line))
-        this.time = Math.max(this.time, line.t)
-        continue
-      }
-      credit -= bytesOf(line).length
+      if (line.from === 'micwatch') credit -= bytesOf(line).length
       while (isOpen && credit < 0) {
         const timer = setTimeout(() => {
           credit = 0
@@ -141,9 +137,13 @@ class Player {
         })
         clearTimeout(timer)
       }
-      if (isOpen) continue
-      this.isCutOff ||= index < last
-      break
+      if (!isOpen) {
+        this.isCutOff ||= index <= lastRequest
+        break
+      }
+      if (line.from === 'micwatch') continue
+      await peer.send(bytesOf(line))
+      this.time = Math.max(this.time, line.t)
     }
     // The last connection stays open, because the adapter may still wait for something.
     if (this.#sessions.length === 0) this.#end()

@@ -43,7 +43,22 @@ const maxReplayMs = 120_000
 /** Throws a CaptureError if no adapter can read the capture. */
 export async function replayCapture(capture: Capture): Promise<ReplayResult> {
   const { plugin, adapter } = findAdapter(capture)
+  checkTransports(capture, adapter)
   const server = await startReplayServer(capture)
+  try {
+    return await replay(capture, { plugin, adapter, server })
+  } finally {
+    await server.close()
+  }
+}
+
+interface Replay {
+  readonly plugin: Plugin
+  readonly adapter: ProtocolAdapter
+  readonly server: ReplayServer
+}
+
+async function replay(capture: Capture, { plugin, adapter, server }: Replay): Promise<ReplayResult> {
   const reports: TimedReport[] = []
   const record = (report: DeviceReport) => reports.push({ t: server.time, report })
   const client = createReplayClient(plugin, capture, server.address)
@@ -58,7 +73,6 @@ export async function replayCapture(capture: Capture): Promise<ReplayResult> {
     error = cause instanceof Error ? cause.message : String(cause)
   } finally {
     await client.close()
-    await server.close()
   }
   const recorded = capture.lines.flatMap((line) => (isExchange(line) ? [] : line))
   const replayed = reports.map(({ t, report }) => ({ t, report: withRecordedAddress(report, capture, server) }))
@@ -80,6 +94,20 @@ function findAdapter({ header }: Capture): { readonly plugin: Plugin; readonly a
     throw new CaptureError(`line 1: plugin: ${error instanceof Error ? error.message : error}`)
   }
   throw new CaptureError(`line 1: protocol: ${header.plugin} has no adapter ${header.protocol}`)
+}
+
+/** Messages of another transport would never be read. */
+function checkTransports({ header, lines }: Capture, { transport }: ProtocolAdapter): void {
+  const isPush = transport === 'websocket' || transport === 'sse'
+  const isHttp = /^https?:/.test(header.address)
+  const expected: readonly (string | undefined)[] = [
+    ...(isHttp ? ['http'] : []),
+    ...(isPush || !isHttp ? [transport] : []),
+  ]
+  for (const [index, line] of lines.entries()) {
+    if (isExchange(line) && !expected.includes(line.transport))
+      throw new CaptureError(`line ${index + 2}: transport: expected ${expected.join(' or ')}`)
+  }
 }
 
 /** Without credentials, because the server in the capture accepts every request. */
@@ -150,6 +178,7 @@ async function follow(
     clearTimeout(limit)
     clearTimeout(settling)
   }
+  if (!isAtEnd) throw new Error(`The capture was not replayed to its end within ${maxReplayMs / 1000} s.`)
 }
 
 /** A report contains the address of its device, in place of which the adapter has that of the replay. */
@@ -175,8 +204,10 @@ function mergeAll(reports: readonly TimedReport[]): Map<string, DeviceReport> {
   return devices
 }
 
-const keyOf = (item: unknown, index: number) =>
-  String((isRecord(item) ? (item.channel ?? item.slot ?? item.id) : undefined) ?? index)
+function keyOf(item: unknown, index: number): string {
+  const key = isRecord(item) ? (item.channel ?? item.slot ?? item.id) : undefined
+  return typeof key === 'number' || typeof key === 'string' ? String(key) : String(index)
+}
 
 /** Lists of channels, slots and units are merged by number or id. */
 function merge(earlier: unknown, later: unknown): unknown {

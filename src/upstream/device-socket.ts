@@ -29,6 +29,8 @@ export interface Inbox {
   /** Counts unread messages. */
   readonly size: number
   push(messages: readonly string[]): void
+  /** Yields an empty batch if no message is waiting. */
+  nudge(): void
   /** The error is thrown after the unread messages. */
   fail(error: unknown): void
   /** Discards unread messages. */
@@ -38,6 +40,7 @@ export interface Inbox {
 /** `onEmpty` is called whenever all messages have been read, `onClose` when the reader has finished for any reason. */
 export function createInbox(hooks: { onEmpty?(): void; onClose(): void }): Inbox {
   let queued: string[] = []
+  let isNudged = false
   let failure: { readonly error: unknown } | undefined
   let isEnded = false
   let wake = () => {}
@@ -45,9 +48,10 @@ export function createInbox(hooks: { onEmpty?(): void; onClose(): void }): Inbox
   async function* read(): AsyncGenerator<readonly string[]> {
     try {
       while (!isEnded) {
-        if (queued.length > 0) {
+        if (queued.length > 0 || isNudged) {
           const messages = queued
           queued = []
+          isNudged = false
           hooks.onEmpty?.()
           yield messages
         } else if (failure !== undefined) throw failure.error
@@ -69,6 +73,10 @@ export function createInbox(hooks: { onEmpty?(): void; onClose(): void }): Inbox
     },
     push(messages) {
       queued = queued.length === 0 ? [...messages] : queued.concat(messages)
+      wake()
+    },
+    nudge() {
+      isNudged = true
       wake()
     },
     fail(error) {

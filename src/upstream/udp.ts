@@ -11,6 +11,8 @@ import { ApiError, describeConnectionError } from './errors.ts'
 export interface UdpSocket extends DeviceSocket {
   /** The IP address of this machine from which messages are sent. */
   readonly localAddress: string
+  /** Yields an empty batch if no message is waiting. */
+  nudge(): void
 }
 
 export interface UdpOptions extends DeviceSocketOptions {
@@ -88,6 +90,7 @@ export async function openUdpSocket(client: UpstreamClient, options: UdpOptions)
 
   return {
     messages: inbox.messages,
+    nudge: inbox.nudge,
     remoteAddress: socket.remoteAddress().address,
     localAddress: socket.address().address,
     async send(text) {

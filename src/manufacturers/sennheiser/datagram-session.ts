@@ -129,7 +129,8 @@ interface SessionUpdate {
 }
 
 /**
- * Runs a session and yields after every batch of received datagrams. Returns without an error on abort; throws the
+ * Runs a session and yields after every batch of received datagrams, and at least every second until everything is
+ * reported. Returns without an error on abort; throws the
  * manufacturer's ApiError when the device is lost.
  */
 async function* runSession(
@@ -143,6 +144,7 @@ async function* runSession(
   const lifetime = signal === undefined ? ended.signal : AbortSignal.any([signal, ended.signal])
   let session: DatagramSession | undefined
   let firstReportAt = Number.POSITIVE_INFINITY
+  let isReady = false
   let senderError: unknown
   try {
     const socket = await openUdpSocket(client, {
@@ -156,7 +158,11 @@ async function* runSession(
     const { remoteAddress: ip, localAddress } = socket
     const activeSession = protocol.createSession({ host: hostname, ip, name }, localAddress)
     session = activeSession
-    const sender = createSender(client, activeSession, (text) => socket.send(text))
+    const onWake = () => {
+      // A device may send nothing as long as it is asked only for what it does not have.
+      if (!isReady) socket.nudge()
+    }
+    const sender = createSender(client, activeSession, { send: (text) => socket.send(text), onWake })
     sender.untilAborted(lifetime).catch((error) => {
       senderError = error
       ended.abort()
@@ -167,7 +173,7 @@ async function* runSession(
         throw new client.errors.ApiError(`${host}: ${activeSession.rejection}`, { failureKind: 'unusable' })
       const report = activeSession.getReport()
       if (report !== null) firstReportAt = Math.min(firstReportAt, performance.now())
-      const isReady = activeSession.isComplete || performance.now() > firstReportAt + maxInitialWaitMs
+      isReady ||= activeSession.isComplete || performance.now() > firstReportAt + maxInitialWaitMs
       if (isReady) activeSession.markReported()
       yield {
         report: isReady ? report : null,
@@ -185,7 +191,11 @@ async function* runSession(
 }
 
 /** Fails if the device is not identified within the source's timeout. */
-function createSender(client: UpstreamClient, session: DatagramSession, send: (text: string) => Promise<void>) {
+function createSender(
+  client: UpstreamClient,
+  session: DatagramSession,
+  { send, onWake }: { send(text: string): Promise<void>; onWake(): void },
+) {
   const { baseUrl, timeoutMs } = client.settings
   let wake = () => {}
   const sleep = (ms: number) =>
@@ -203,6 +213,7 @@ function createSender(client: UpstreamClient, session: DatagramSession, send: (t
       while (!signal.aborted) {
         for (const text of session.takeDueMessages(performance.now())) await send(text)
         await sleep(Math.min(session.nextSendAt - performance.now(), maxSleepMs))
+        onWake()
         if (session.getReport() !== null || performance.now() < giveUpAt) continue
         throw new client.errors.ApiError(
           describeConnectionError({ code: 'DEADLINE' }, new URL(baseUrl).host, timeoutMs),

@@ -43,6 +43,17 @@ export const modelStatus: readonly ModelStatus[] = [
     values: [],
   },
   {
+    model: 'EW-DX EM 2',
+    protocol: 'ssc1',
+    deviceTypes: ['ewdx'],
+    models: /^EWDX2CH$/,
+    firmware: '1.2.13',
+    status: 'capture',
+    date: '2026-11-30',
+    source: 'ew-dx-em-2.jsonl, recorded by domoconnell/atem-controller-node without transmitters',
+    values: ['name', 'frequency', 'RF and audio levels', 'quality', 'antenna', 'mute', 'gain', 'no transmitter'],
+  },
+  {
     model: 'Digital 6000',
     protocol: 'ssc1',
     deviceTypes: ['d6000'],

@@ -59,7 +59,7 @@ export const modelStatus: readonly ModelStatus[] = [
     firmware: null,
     status: 'documents',
     date: '2026-11-30',
-    source: 'public description of SLX-D+ in a module for Companion',
+    source: 'public module for Companion, which quotes an SLXD4QDAN+ with firmware 2.0.38.9',
     values: [],
   },
   {
@@ -121,7 +121,8 @@ export const modelStatus: readonly ModelStatus[] = [
     firmware: null,
     status: 'documents',
     date: '2026-11-30',
-    source: 'Shure, command strings for SBC220 and SBC240; public module for Companion',
+    source:
+      'Shure, command strings for SBC220 and SBC240; public module for Companion, quoted lines of an SBC220 with firmware 1.4.53',
     values: [],
   },
 ]

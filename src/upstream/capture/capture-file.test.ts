@@ -26,8 +26,9 @@ describe('parseCapture', () => {
     expect(parseCapture(file.slice(0, file.indexOf('"end"')))).toEqual({ ...capture, end: null })
   })
 
+  // Conformance: C-24.67.
   it.each([
-    ['an empty file', '', 'line 1: expected the header of a capture; the file has no line'],
+    ['an empty file', '', 'line 1: expected the header of a capture; the file has no complete line'],
     ['another file', 'hello\n', 'line 1: not JSON'],
     ['another header', '{"format":"pcap"}\n', /^line 1: /],
     ['an unknown field', file.replace('"session":1', '"session":1,"run":"rm"'), 'line 2: run: unknown field'],
@@ -35,6 +36,9 @@ describe('parseCapture', () => {
     ['a removed line', [header, ...rest.slice(1)].join('\n'), /line 3: lines: 2 were recorded, but the file has 1/],
     ['lines out of order', file.replace('"t":0.5', '"t":-9'), 'line 3: t: expected at least -1, the line before it'],
     ['a line after the end', `${file}{"t":2}\n`, 'line 5: expected nothing after the line with "end"'],
+    ['a control character in a header', file.replace('"text"', '"type":"a\\nb","text"'), /^line 2: type: /],
+    ['a status without a response', file.replace('"text"', '"status":101,"text"'), /^line 2: status: /],
+    ['millions of lines', `${header}\n${'{}\n'.repeat(5_000_000)}`, /^line 2: must have required properties/],
     ['deep nesting', `${header}\n${'['.repeat(5000)}${']'.repeat(5000)}\n`, 'line 2: nested deeper than 32 levels'],
     ['a huge file', 'x'.repeat(maxCaptureFileBytes + 1), /^expected at most \d+ bytes$/],
   ])('refuses %s and says where', (_, text, message) => {

@@ -55,8 +55,8 @@ const ExchangeLine = Type.Object(
     latin1: Type.Optional(Type.Boolean()),
     method: Type.Optional(Type.Enum(['GET', 'PUT', 'POST', 'PATCH', 'DELETE'])),
     path: Type.Optional(text(8192)),
-    status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599 })),
-    type: Type.Optional(Type.Union([shortText, Type.Null()])),
+    status: Type.Optional(Type.Integer({ minimum: 200, maximum: 599 })),
+    type: Type.Optional(Type.Union([Type.String({ maxLength: 255, pattern: '^[\\x20-\\x7e]*$' }), Type.Null()])),
   },
   { additionalProperties: false },
 )
@@ -104,17 +104,18 @@ export function parseCapture(file: string): Capture {
   if (file.length > maxCaptureFileBytes) {
     throw new CaptureError(`expected at most ${maxCaptureFileBytes} bytes`)
   }
-  const rows = file.split('\n')
-  // A complete file ends with a line break.
-  rows.pop()
-  const [first, ...rest] = rows.map((row, index) => parseLine(row, index + 1))
-  if (first === undefined) throw new CaptureError('line 1: expected the header of a capture; the file has no line')
-  const header = check<CaptureHeader>(Header, first, 1)
+  let header: CaptureHeader | null = null
   let end: Capture['end'] = null
   let before = Number.NEGATIVE_INFINITY
+  let number = 0
   const lines: (ExchangeLine | ReportLine)[] = []
-  for (const [index, line] of rest.entries()) {
-    const number = index + 2
+  for (const row of completeRows(file)) {
+    number += 1
+    const line = parseLine(row, number)
+    if (header === null) {
+      header = check<CaptureHeader>(Header, line, number)
+      continue
+    }
     if (end !== null) throw new CaptureError(`line ${number}: expected nothing after the line with "end"`)
     const checked = checkLine(line, number)
     if (checked.t < before) throw new CaptureError(`line ${number}: t: expected at least ${before}, the line before it`)
@@ -122,12 +123,22 @@ export function parseCapture(file: string): Capture {
     if ('end' in checked) end = checked
     else lines.push(checked)
   }
+  if (header === null) throw new CaptureError('line 1: expected the header of a capture; the file has no complete line')
   if (end !== null && end.lines !== lines.length) {
     throw new CaptureError(
-      `line ${rows.length}: lines: ${end.lines} were recorded, but the file has ${lines.length}; lines were removed or added`,
+      `line ${number}: lines: ${end.lines} were recorded, but the file has ${lines.length}; lines were removed or added`,
     )
   }
   return { header, lines, end }
+}
+
+/** One at a time, because a file may have millions of lines of which the second is wrong. */
+function* completeRows(file: string): Generator<string> {
+  let start = 0
+  for (let end = file.indexOf('\n'); end !== -1; end = file.indexOf('\n', start)) {
+    yield file.slice(start, end)
+    start = end + 1
+  }
 }
 
 function checkLine(line: unknown, number: number): ExchangeLine | ReportLine | CaptureEndLine {

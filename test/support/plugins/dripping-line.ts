@@ -6,8 +6,8 @@ import { onTestEnd } from '../cleanup.ts'
 
 const everyMs = 100
 
-/** Returns the address of the line. */
-export async function openDrippingLine(deviceUrl: string): Promise<string> {
+/** Returns the address of the line. As long as it does not drip, everything arrives at once. */
+export async function openDrippingLine(deviceUrl: string, isDripping = () => true): Promise<string> {
   const { protocol, hostname, port } = new URL(deviceUrl)
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
@@ -15,11 +15,13 @@ export async function openDrippingLine(deviceUrl: string): Promise<string> {
     let waiting = Buffer.alloc(0)
     device.on('data', (bytes) => {
       waiting = Buffer.concat([waiting, bytes])
+      if (!isDripping()) flush()
     })
-    const timer = setInterval(() => {
-      client.write(waiting.subarray(0, 1))
-      waiting = waiting.subarray(1)
-    }, everyMs)
+    const flush = (count = waiting.length) => {
+      client.write(waiting.subarray(0, count))
+      waiting = waiting.subarray(count)
+    }
+    const timer = setInterval(() => flush(1), everyMs)
     client.on('data', (bytes) => device.write(bytes))
     for (const [socket, other] of [
       [client, device],

@@ -116,6 +116,7 @@ const receiverDetailFields: Record<keyof ReceiverDetails, unknown> = {
 const ipv4 = expect.stringMatching(/^\d{1,3}(\.\d{1,3}){3}$/)
 const deviceFields = {
   battery: integer(0, 100),
+  rf_level: levelFields.rf_level,
   model_name: text,
   serial_number: text,
   mac_address: expect.stringMatching(/^([0-9A-F]{2}:){5}[0-9A-F]{2}$/),

@@ -118,6 +118,14 @@ describe('EW-DX', () => {
     expect(toReport({ ...withoutType, ...values }).channels?.[0]?.transmitter).toMatchObject({ name: 'TABLE' })
   })
 
+  test('converts the levels of a channel without a transmitter, as an EM 2 sends them', () => {
+    const meters = { '/m/rx1/rssi': -107, '/m/rx1/rsqi': 0, '/m/rx1/divi': 0, '/m/rx1/af': -138.5 }
+    expect(toReport({ ...ewdx, ...meters }).channels?.[0]).toMatchObject({
+      ...{ rf_level: -107, audio_level: -138 },
+      details: { quality: 0, antennas: '', audio_peak: -138 },
+    })
+  })
+
   test('reports a different key as an encryption error, even if encryption is enabled', () => {
     const [channel] = toReport({ ...ewdx, '/rx1/warnings': ['Aes256Error'] }).channels ?? []
     expect(channel?.details?.encryption).toBe('error')

@@ -8,6 +8,7 @@ import { type Ssc2SimulatorOptions, startSsc2Simulator } from '../../../../simul
 import { meters } from '../../../../simulators/sennheiser/ssc2-resources.ts'
 import { startSennheiserSimulator } from '../../../../simulators/sennheiser/system.ts'
 import { eventually } from '../../../../test/support/eventually.ts'
+import { openDrippingLine } from '../../../../test/support/plugins/dripping-line.ts'
 import { expectCommonFormat } from '../../../../test/support/plugins/plugin-kit-fixtures.ts'
 import {
   countResources,
@@ -343,6 +344,26 @@ describe('a session that may be interrupted', () => {
     await expect(drain(iterator)).rejects.toThrow(/no response/)
     expect(simulator.requests.filter((request) => request === 'GET /api/ssc/version')).toHaveLength(2)
   })
+
+  // Conformance: C-24.69.
+  test.each(['EWDX2CHS', 'Spectera Base Station'] as const)(
+    'ends within seconds if a device (%s) sends byte by byte',
+    async (product) => {
+      const simulator = await start({ product })
+      let isDripping = false
+      const config = { timeout: 1 }
+      const source = openTestSource(await openDrippingLine(simulator.url, () => isDripping), config)
+      const iterator = await follow(source)
+      await find(iterator, ({ type }) => type === 'report')
+      isDripping = true
+      const startedAt = performance.now()
+      expect(await rejectionOf(drain(iterator))).toBeInstanceOf(ApiError)
+      const again = openTestSource(await openDrippingLine(simulator.url), config)
+      for (const error of await Promise.all([rejectionOf(again.listDevices()), rejectionOf(follow(again))]))
+        expect(error).toBeInstanceOf(ApiError)
+      expect(performance.now() - startedAt).toBeLessThan(timeLimit(10_000))
+    },
+  )
 
   test('continues if a device has nothing to send', async () => {
     const simulator = await start({ levelIntervalMs: 1_000_000 })

@@ -17,7 +17,11 @@ const noTargets = { ids: () => [], changed: () => new Promise<void>(() => {}) }
 const families = ['ulxd', 'qlxd', 'slxd', 'slxd+', 'ad', 'psm1000', 'uhfr', 'mxw', 'mxwnext'] as const
 
 describeDevices(
-  families.map((family) => ({ name: family, plugin: shure, start: () => startStringsSimulator({ family }) })),
+  ([...families, 'anx4'] as const).map((family) => ({
+    name: family,
+    plugin: shure,
+    start: () => startStringsSimulator({ family }),
+  })),
 )
 
 async function start(options: StringsSimulatorOptions, config: object = {}) {

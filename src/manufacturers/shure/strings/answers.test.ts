@@ -1,4 +1,7 @@
-/** Replays answers of real devices over TCP, as captured by public projects. */
+/**
+ * Reads fixtures that contain the answer to each command, over TCP. They are composed of what documents and public
+ * projects quote; recordings of devices are in `test/captures`.
+ */
 
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -11,7 +14,7 @@ import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
 import { shure } from '../index.ts'
 import { splitAngleFrames } from './frames.ts'
 
-interface Capture {
+interface Fixture {
   readonly source: string
   /** Command -> frames. */
   readonly answers: Readonly<Record<string, string>>
@@ -23,12 +26,15 @@ interface Capture {
   readonly report: DeviceReport
 }
 
-const folder = new URL('./captures/', import.meta.url)
+const folder = new URL('./fixtures/', import.meta.url)
 
-test.concurrent.each(readdirSync(folder))('%s', async (file) => {
-  const capture = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Capture
-  expect(capture.source.length).toBeGreaterThan(20)
-  const host = await replay(capture)
+const fixtures = readdirSync(folder)
+  .map((name) => ({ name, fixture: JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as Fixture }))
+  .filter(({ fixture }) => 'answers' in fixture)
+
+test.concurrent.each(fixtures)('$name', async ({ fixture }) => {
+  expect(fixture.source.length).toBeGreaterThan(20)
+  const host = await serve(fixture)
   const { adapter, client } = connectToDevice(shure, `tcp://${host}`)
   onTestEnd(() => client.close())
   const { devices } = await adapter.listDevices(client)
@@ -37,15 +43,15 @@ test.concurrent.each(readdirSync(folder))('%s', async (file) => {
   expect(others).toEqual([])
   expectCommonFormat(report)
   const { metadata: _, ...reported } = report
-  expect(reported).toEqual(JSON.parse(JSON.stringify(capture.report).replace('{host}', host)))
+  expect(reported).toEqual(JSON.parse(JSON.stringify(fixture.report).replace('{host}', host)))
 })
 
-/** Resolves with the `host:port` of a server that replays the capture. */
-async function replay(capture: Capture): Promise<string> {
+/** Resolves with the `host:port` of a server that answers as the fixture. */
+async function serve(fixture: Fixture): Promise<string> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
-    replayTo(capture, socket)
+    answerTo(fixture, socket)
   })
   onTestEnd(() => {
     server.close()
@@ -56,7 +62,7 @@ async function replay(capture: Capture): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-function replayTo({ answers, default: defaultAnswer = '< REP ERR >', samples }: Capture, socket: Socket): void {
+function answerTo({ answers, default: defaultAnswer = '< REP ERR >', samples }: Fixture, socket: Socket): void {
   let rest = ''
   let meters: NodeJS.Timeout | undefined
   socket.on('error', () => {}).on('close', () => clearInterval(meters))
