@@ -11,17 +11,17 @@ const rampSeconds = 0.002
 export class Concealer {
   readonly #repeat: number
   readonly #ramp: number
-  /** The last received samples. */
-  readonly #history: Float64Array
-  /** Where the next sample of the history is written. */
+  /** The last samples of the output. */
+  readonly #recent: Float64Array
+  /** Where the next of them is written. */
   #at = 0
+  /** Those before the present loss, the last one first. */
+  readonly #reversed: Float64Array
   /** Samples of the present loss so far; 0 outside of losses. */
   #gap = 0
   /** Samples that are still faded in after a loss. */
   #fading = 0
   #fade = 0
-  /** The last sample of the output. */
-  #last = 0
   /** The step that a loss soon after another would make; it is spread over a ramp. */
   #step = 0
   /** Samples of that ramp that are left. */
@@ -30,7 +30,8 @@ export class Concealer {
   constructor(rate: number) {
     this.#repeat = Math.round(rate * repeatSeconds)
     this.#ramp = Math.round(rate * rampSeconds)
-    this.#history = new Float64Array(this.#repeat)
+    this.#recent = new Float64Array(this.#repeat)
+    this.#reversed = new Float64Array(this.#repeat)
   }
 
   /** Replaces the lost samples of the next block. `isAfterGap`: it does not continue the one before. */
@@ -38,7 +39,6 @@ export class Concealer {
     if (isAfterGap) this.#fill(samples, 0, 0)
     if (lost.length === 0 && this.#gap === 0 && this.#fading === 0) {
       this.#remember(samples, 0, samples.length)
-      this.#last = samples.at(-1) ?? this.#last
       return
     }
     let at = 0
@@ -51,12 +51,13 @@ export class Concealer {
   }
 
   #fill(samples: Int32Array, from: number, to: number): void {
+    if (this.#gap === 0) for (const index of this.#reversed.keys()) this.#reversed[index] = this.#recentAt(index)
     this.#fade = this.#gap + to - from > this.#repeat ? this.#ramp : this.#repeat
-    this.#step = this.#last - this.#repeated(this.#gap)
+    this.#step = this.#recentAt(0) - this.#repeated(this.#gap)
     this.#smoothing = this.#ramp
     for (let index = from; index < to; index++) samples[index] = Math.round(this.#substitute())
     this.#fading = this.#ramp
-    this.#last = samples[to - 1] ?? this.#last
+    this.#remember(samples, from, to)
   }
 
   #receive(samples: Int32Array, from: number, to: number): void {
@@ -68,10 +69,8 @@ export class Concealer {
       samples[index] = Math.round(received * (1 - part) + this.#substitute() * part)
       this.#fading--
     }
-    this.#last = samples[to - 1] ?? this.#last
-    if (this.#fading > 0) return
-    this.#gap = 0
-    this.#remember(samples, index, to)
+    this.#remember(samples, from, to)
+    if (this.#fading === 0) this.#gap = 0
   }
 
   /** The next sample in place of a lost one. It continues the output without a step. */
@@ -81,18 +80,22 @@ export class Concealer {
     return this.#repeated(this.#gap++) + this.#step * rest
   }
 
-  /** The sample of the reversed history this far after its end. */
+  /** The sample that was this far before the loss. */
   #repeated(offset: number): number {
     if (offset >= this.#fade) return 0
-    const length = this.#history.length
-    const sample = this.#history[(this.#at - 1 - offset + 2 * length) % length] ?? 0
-    return sample * (1 - offset / this.#fade)
+    return (this.#reversed[offset] ?? 0) * (1 - offset / this.#fade)
   }
 
   #remember(samples: Int32Array, from: number, to: number): void {
-    for (let index = Math.max(from, to - this.#history.length); index < to; index++) {
-      this.#history[this.#at] = samples[index] ?? 0
-      this.#at = (this.#at + 1) % this.#history.length
+    for (let index = Math.max(from, to - this.#recent.length); index < to; index++) {
+      this.#recent[this.#at] = samples[index] ?? 0
+      this.#at = (this.#at + 1) % this.#recent.length
     }
+  }
+
+  /** The sample of the output this far before its last one. */
+  #recentAt(offset: number): number {
+    const { length } = this.#recent
+    return this.#recent[(this.#at - 1 - offset + 2 * length) % length] ?? 0
   }
 }

@@ -113,22 +113,25 @@ describe('Concealer', () => {
     expect(largestStep(conceal(lostMs))).toBeLessThan(2.5 * step)
   })
 
-  it.each([1, 2, 3])('makes no click from losses of 1 ms that are %i ms apart, also across blocks', (apartMs) => {
-    const samples = Int32Array.from({ length: 96_000 }, (_, i) => sine(440)(i))
-    const concealer = new Concealer(rate)
-    for (let start = 0; start < samples.length; start += 960) {
-      const lost = []
-      for (let from = 0; from < 960; from += 48) {
-        if (((start + from) / 48) % 50 < 2 * apartMs && (((start + from) / 48) % 50) % apartMs === 0)
-          lost.push({ from, to: from + 48 })
+  it.each([1, 2, 3, 4, 5, 6])(
+    'makes no click from losses of 1 ms that are %i ms apart, also across blocks',
+    (apartMs) => {
+      const samples = Int32Array.from({ length: 96_000 }, (_, i) => sine(440)(i))
+      const concealer = new Concealer(rate)
+      for (let start = 0; start < samples.length; start += 960) {
+        const lost = []
+        for (let from = 0; from < 960; from += 48) {
+          if (((start + from) / 48) % 50 < 2 * apartMs && (((start + from) / 48) % 50) % apartMs === 0)
+            lost.push({ from, to: from + 48 })
+        }
+        const block = samples.subarray(start, start + 960)
+        for (const { from, to } of lost) block.fill(0, from, to)
+        concealer.conceal(block, lost)
       }
-      const block = samples.subarray(start, start + 960)
-      for (const { from, to } of lost) block.fill(0, from, to)
-      concealer.conceal(block, lost)
-    }
-    const step = 2 ** 22 * Math.sin((2 * Math.PI * 440) / rate)
-    expect(largestStep(samples)).toBeLessThan(1.5 * step)
-  })
+      const step = 2 ** 22 * Math.sin((2 * Math.PI * 440) / rate)
+      expect(largestStep(samples)).toBeLessThan(1.5 * step)
+    },
+  )
 
   it('makes no click where a segment starts', () => {
     const samples = Int32Array.from({ length: 4 * 960 }, (_, i) => sine(440)(i < 1920 ? i : i + 55))
