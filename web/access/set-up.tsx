@@ -3,6 +3,7 @@ import { useServices } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
 import { useResource } from '../app/resource.ts'
 import { Field, PasswordField } from '../parts/forms/field.tsx'
+import { focused } from '../parts/forms/focused.ts'
 import { Form, newPasswordProblem } from '../parts/forms/form.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { AccessPage, sendCredentials } from './access-page.tsx'
@@ -44,7 +45,7 @@ function SetUpForm({ isCodeNeeded }: { isCodeNeeded: boolean }) {
           label={t('access.setUp.username')}
           hint={t('access.setUp.usernameHint')}
           autoComplete="username"
-          autoFocus={true}
+          {...focused}
         />
         <PasswordField
           name="password"

@@ -9,6 +9,7 @@ import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useResource } from '../app/resource.ts'
 import { Field, PasswordField } from '../parts/forms/field.tsx'
+import { focused } from '../parts/forms/focused.ts'
 import { Form } from '../parts/forms/form.tsx'
 import { AccessPage, sendCredentials } from './access-page.tsx'
 
@@ -53,7 +54,7 @@ export function SignIn() {
           label={t('access.signIn.username')}
           autoComplete="username"
           autoCapitalize="none"
-          autoFocus={true}
+          {...focused}
         />
         <PasswordField name="password" label={t('access.signIn.password')} autoComplete="current-password" />
         {isCodeNeeded ? (
@@ -62,7 +63,7 @@ export function SignIn() {
             label={t('access.signIn.code')}
             hint={t('access.signIn.codeHint')}
             autoComplete="one-time-code"
-            autoFocus={true}
+            {...focused}
           />
         ) : null}
       </Form>

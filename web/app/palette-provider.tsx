@@ -12,6 +12,7 @@ import {
   useState,
 } from 'react'
 import { Dialog } from '../parts/dialogs/dialog.tsx'
+import { focused } from '../parts/forms/focused.ts'
 import type { Command } from '../parts/toolbar/commands.ts'
 import { t } from './i18n.ts'
 import { useIsKiosk } from './query.ts'
@@ -79,6 +80,7 @@ function PaletteWhenLoaded(props: { readonly commands: readonly Command[]; onClo
       aria-label={t('palette.title')}
       maxLength={100}
       value={typed}
+      {...focused}
       onChange={({ target }) => setTyped(target.value)}
     />
   )

@@ -10,6 +10,7 @@ import { formatSlots, parseSlots, slotsProblem, useSlotContents } from '../parts
 import { FormDialog } from '../parts/dialogs/form-dialog.tsx'
 import { useShowUndoable } from '../parts/dialogs/messages.tsx'
 import { Field } from '../parts/forms/field.tsx'
+import { focused } from '../parts/forms/focused.ts'
 import type { Sending } from '../parts/forms/use-edit.tsx'
 import { SwapButton } from '../parts/slots/swap-button.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
@@ -78,7 +79,7 @@ function SparesDialog({ record, onClose }: { record: SlotRecord; onClose(): void
           hint={t('swap.editHint')}
           defaultValue={formatSlots(spares)}
           required={false}
-          autoFocus={true}
+          {...focused}
           autoComplete="off"
         />
       )}

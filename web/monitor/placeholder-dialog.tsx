@@ -10,6 +10,7 @@ import { CancelButton, Dialog } from '../parts/dialogs/dialog.tsx'
 import { changedFields } from '../parts/forms/entries.ts'
 import { Field, SelectField, TextField } from '../parts/forms/field.tsx'
 import { useFieldState } from '../parts/forms/field-state.ts'
+import { focused } from '../parts/forms/focused.ts'
 import { Form } from '../parts/forms/form.tsx'
 import type { Sending } from '../parts/forms/use-edit.tsx'
 import { useRemoval } from '../parts/forms/use-removal.ts'
@@ -114,7 +115,7 @@ function PlaceholderFields({ placeholder, slot }: { placeholder: PlaceholderBody
           label={t('arrange.placeholder.name')}
           defaultValue={placeholder?.name}
           required={false}
-          autoFocus={true}
+          {...focused}
           autoComplete="off"
           maxLength={255}
         />

@@ -40,6 +40,7 @@ interface RuleFormProps {
 export function RuleForm({ rule, notifiers, onDone, onClose }: RuleFormProps) {
   const { api } = useServices()
   const latest = useLatest(rulesPath, rule, notificationTopics)
+  const [edits, setEdits] = useState(0)
   return (
     <FormDialog
       title={
@@ -57,19 +58,25 @@ export function RuleForm({ rule, notifiers, onDone, onClose }: RuleFormProps) {
       done={({ name }) =>
         t(rule === null ? 'notifications.rules.added' : 'notifications.rules.saved', { name: plainText(name) })
       }
+      onChange={() => setEdits((count) => count + 1)}
       {...{ onDone, onClose }}
     >
-      {(record) => <RuleFields rule={record} notifiers={notifiers} />}
+      {(record) => <RuleFields rule={record} {...{ notifiers, edits }} />}
     </FormDialog>
   )
 }
 
-function RuleFields({ rule, notifiers }: Pick<RuleFormProps, 'rule' | 'notifiers'>) {
+interface RuleFieldsProps extends Pick<RuleFormProps, 'rule' | 'notifiers'> {
+  /** The number of changes. */
+  readonly edits: number
+}
+
+function RuleFields({ rule, notifiers, edits }: RuleFieldsProps) {
   const names = useRuleNames(notifiers)
   const [first] = notifiers
   // A single notifier is selected by default.
   const initial = rule ?? suggestedRule('', first !== undefined && notifiers.length === 1 ? [first.id] : [])
-  const { draft, sentence } = useDraft(initial)
+  const { draft, sentence } = useDraft(initial, edits)
   return (
     <>
       <p className="rule-sentence" ref={sentence}>
@@ -114,16 +121,9 @@ function NumberField(props: Pick<ComponentProps<typeof Field>, 'name' | 'label' 
 }
 
 /** Read after each edit, when dependent fields are shown. */
-function useDraft(initial: RuleValues) {
+function useDraft(initial: RuleValues, edits: number) {
   const sentence = useRef<HTMLParagraphElement>(null)
-  const [edits, setEdits] = useState(0)
   const [draft, setDraft] = useState(initial)
-  useEffect(() => {
-    const form = sentence.current?.closest('form')
-    const noteEdit = () => setEdits((count) => count + 1)
-    form?.addEventListener('input', noteEdit)
-    return () => form?.removeEventListener('input', noteEdit)
-  }, [])
   useEffect(() => {
     const form = sentence.current?.closest('form')
     if (form && edits > 0) setDraft(ruleOf(new FormData(form)))

@@ -6,6 +6,7 @@ import { t } from '../app/i18n.ts'
 import { useSearch } from '../app/query.ts'
 import { ChannelChoice } from '../parts/channels/channel-choice.tsx'
 import { fromLocalInput, toLocalInput } from '../parts/forms/field.tsx'
+import { focused } from '../parts/forms/focused.ts'
 import type { TimelineControl, TimelineState } from './control.ts'
 import { zoomAtPlayhead } from './gestures.ts'
 import { listIds, presets, type TimelineAddress } from './range.ts'
@@ -130,8 +131,7 @@ function GoTo({ initial, onGo }: { initial: number; onGo: (at: number) => void }
         required={true}
         aria-label={t('timeline.goToTime')}
         defaultValue={toLocalInput(initial)}
-        // biome-ignore lint/a11y/noAutofocus: the user has just opened the field.
-        autoFocus={true}
+        {...focused}
       />
       <button type="submit" className="choice" data-tone="usual">
         {t('timeline.go')}

@@ -6,6 +6,7 @@ import { t } from '../../app/i18n.ts'
 import { useRequest } from '../../app/resource.ts'
 import { ProblemLine } from '../../parts/dialogs/notice.tsx'
 import { TickField } from '../../parts/forms/field.tsx'
+import { focused } from '../../parts/forms/focused.ts'
 import { countColumns } from './cast-difference.ts'
 import { AppliedCast, CastPreview, SkippedList } from './cast-result.tsx'
 import { PhotoResult, readDropped, storePhotos } from './photos.tsx'
@@ -97,8 +98,7 @@ export function CastListForm() {
           rows={8}
           value={text}
           placeholder={t('cast.example')}
-          // biome-ignore lint/a11y/noAutofocus: pasting is the purpose of the page
-          autoFocus={true}
+          {...focused}
           spellCheck={false}
           onChange={(event) => edit(event.target.value)}
         />

@@ -7,6 +7,7 @@ import { formatCoordinates, parseCoordinates } from '../../parts/coordinates.ts'
 import { CancelButton, Dialog } from '../../parts/dialogs/dialog.tsx'
 import { changedFields, textIn } from '../../parts/forms/entries.ts'
 import { Field, SelectField } from '../../parts/forms/field.tsx'
+import { focused } from '../../parts/forms/focused.ts'
 import { Form } from '../../parts/forms/form.tsx'
 import type { Sending } from '../../parts/forms/use-edit.tsx'
 import { type BulkResult, runForEach } from '../../parts/tables/run-for-each.ts'
@@ -59,7 +60,7 @@ export function LocationForm({ location, parent, locationOptions, onDone, onClos
               label={t('layout.location.name')}
               defaultValue={record?.name}
               maxLength={255}
-              autoFocus={true}
+              {...focused}
             />
             <Field
               name="description"
@@ -148,7 +149,7 @@ export function ReceiverForm({ receiver, locationId, locationOptions, onDone, on
               hint={t('layout.receiver.nameHint')}
               defaultValue={name}
               maxLength={255}
-              autoFocus={true}
+              {...focused}
             />
             <LocationField
               name="location"

@@ -43,6 +43,9 @@ export function Combobox<Item>({
 }: ComboboxProps<Item>) {
   const id = useId()
   const field = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (input.autoFocus) field.current?.focus()
+  }, [input.autoFocus])
   const [moved, setMoved] = useState<number | null>(null)
   const isOpen = popup?.isOpen ?? true
   const index = Math.min(moved ?? first, items.length - 1)

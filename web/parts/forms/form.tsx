@@ -76,9 +76,9 @@ export function Form<Body, Edited = null>({
     edit.noteInput()
     onChange?.(new FormData(currentTarget))
   }
-  /** React has no change event for hidden fields. */
-  const changeHidden = (event: FormEvent<HTMLFormElement>) => {
-    if (event.target instanceof HTMLInputElement && event.target.type === 'hidden') change(event)
+  /** A box or a list is set back if the form is rendered before the change event, which follows at once. */
+  const type = (event: FormEvent<HTMLFormElement>) => {
+    if (event.target instanceof Element && !event.target.matches('select, [type=checkbox], [type=radio]')) change(event)
   }
   const keepTheirs = () => {
     request.forget()
@@ -86,7 +86,7 @@ export function Form<Body, Edited = null>({
   }
   return (
     <>
-      <form className="form" ref={form} onSubmit={submit} onChange={change} onInput={changeHidden} noValidate={true}>
+      <form className="form" ref={form} onSubmit={submit} onInput={type} onChange={change} noValidate={true}>
         {offer === null ? null : (
           <KeptInputOffer input={offer} onRestore={() => edit.restore(offer)} onDiscard={edit.discard} />
         )}

@@ -19,6 +19,7 @@ import { useShowUndoable } from '../dialogs/messages.tsx'
 import { changedFields } from '../forms/entries.ts'
 import { ChangedNote, Field, TextField } from '../forms/field.tsx'
 import { useChangedText, useEntered, useFieldState } from '../forms/field-state.ts'
+import { focused } from '../forms/focused.ts'
 import { Form } from '../forms/form.tsx'
 import type { Sending } from '../forms/use-edit.tsx'
 import { useRemoval } from '../forms/use-removal.ts'
@@ -248,8 +249,7 @@ function PerformerChoice({ performers, current, isDisabled, onChoose }: Performe
         type="search"
         aria-label={t('slot.search')}
         placeholder={t('slot.search')}
-        // biome-ignore lint/a11y/noAutofocus: the dialog has been opened to search.
-        autoFocus={focusesSearch.current}
+        {...(focusesSearch.current && focused)}
         autoComplete="off"
         maxLength={255}
         value={search}

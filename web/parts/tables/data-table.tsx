@@ -1,6 +1,6 @@
 /** Rows are displayed as cards on a phone. */
 
-import type { ChangeEvent, MouseEvent, ReactNode } from 'react'
+import type { MouseEvent, ReactNode } from 'react'
 import { useSearch } from '../../app/query.ts'
 import type { Selection } from '../../app/selection.ts'
 import { type Order, orderOf, type SortValue, sortRows } from './sorting.ts'
@@ -91,8 +91,9 @@ interface RowBoxProps<Id extends number | string> {
 }
 
 export function RowBox<Id extends number | string>({ id, name, selection, order = [] }: RowBoxProps<Id>) {
-  const change = ({ nativeEvent }: ChangeEvent) => {
-    if (isShiftPressed(nativeEvent)) selection.toggleTo(id, order)
+  // Also for the Space key.
+  const click = ({ shiftKey }: MouseEvent) => {
+    if (shiftKey) selection.toggleTo(id, order)
     else selection.toggle(id)
   }
   return (
@@ -101,16 +102,11 @@ export function RowBox<Id extends number | string>({ id, name, selection, order 
         type="checkbox"
         checked={selection.has(id)}
         onMouseDown={keepTextSelection}
-        onChange={change}
+        onClick={click}
         aria-label={t('parts.list.select', { what: name })}
       />
     </label>
   )
-}
-
-/** React's change event of a box is the click, also for the Space key. */
-function isShiftPressed(event: Event): boolean {
-  return 'shiftKey' in event && event.shiftKey === true
 }
 
 /** With Shift, the browser would select the text between the boxes. */
