@@ -18,7 +18,7 @@ function edit({ header, lines, end }: Capture, change: Partial<Capture['header']
 // Conformance: C-24.67.
 describe('replayCapture', () => {
   it.each([
-    ['an address that is none', edit(overTcp, { address: 'nonsense' }), /^line 1: address: /],
+    ['an invalid address', edit(overTcp, { address: 'nonsense' }), /^line 1: address: /],
     ['an address of another protocol', edit(overTcp, { address: 'mcp://192.0.2.7' }), /^line 1: address: /],
     ['an unknown manufacturer', edit(overTcp, { plugin: '__proto__' }), /^line 1: plugin: /],
     ['an unknown protocol', edit(overTcp, { protocol: 'constructor' }), /^line 1: protocol: /],
