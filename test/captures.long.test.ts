@@ -11,7 +11,7 @@ import { startLectrosonicsSimulator } from '../simulators/lectrosonics/dsqd.ts'
 import { startMcpSimulator } from '../simulators/sennheiser/mcp.ts'
 import { startSsc1Simulator } from '../simulators/sennheiser/ssc1.ts'
 import type { SscModel } from '../simulators/sennheiser/ssc1-values.ts'
-import { type Ssc2SimulatorOptions, startSsc2Simulator } from '../simulators/sennheiser/ssc2.ts'
+import { startSsc2Simulator } from '../simulators/sennheiser/ssc2.ts'
 import { startWsmSimulator } from '../simulators/sennheiser/wsm.ts'
 import { startChargerSimulator } from '../simulators/shure/strings/charger.ts'
 import { type StringsSimulatorOptions, startStringsSimulator } from '../simulators/shure/strings.ts'
@@ -40,8 +40,6 @@ const device = (code: string, start: () => Promise<Simulator>, config: object = 
 const shureStrings = (family: StringsSimulatorOptions['family']) =>
   device('shure', () => startStringsSimulator({ family }))
 const ssc1 = (model: SscModel) => device('sennheiser', () => startSsc1Simulator({ model }))
-const ssc2 = (product: Ssc2SimulatorOptions['product']) =>
-  device('sennheiser', () => startSsc2Simulator({ password: secret, product }), { password: secret })
 /** The kinds of devices take turns. */
 const audioTechnica = (firstNumber: number) =>
   device('audio_technica', () => startAudioTechnicaSimulator({ receivers: 1, firstNumber }))
@@ -64,14 +62,8 @@ const families: Readonly<Record<string, ReturnType<typeof device>>> = {
   'System API': device('shure', () => startSystemApi()),
   'Sennheiser device API': device('sennheiser', () => startSennheiser()),
   'EW-DX (SSC 1)': ssc1('EWDXEM2'),
-  'Digital 6000': ssc1('EM6000'),
-  'SL MCR 4 DW': ssc1('SLDW4CH'),
   'SL Rack Receiver DW': ssc1('SLDW'),
-  'CHG 70N': ssc1('CHG70N'),
-  'CHG 4N': ssc1('CHG4N'),
-  'L 6000': ssc1('L6000'),
-  'EW-DX (SSC 2)': ssc2('EWDX2CHS'),
-  Spectera: ssc2('Spectera Base Station'),
+  'EW-DX (SSC 2)': device('sennheiser', () => startSsc2Simulator({ password: secret }), { password: secret }),
   'ew G4 (MCP)': device('sennheiser', () => startMcpSimulator({ host: '127.0.0.8' })),
   'ew G4 IEM (MCP)': device('sennheiser', () => startMcpSimulator({ host: '127.0.0.10', kind: 'SR' })),
   'EM 300 G3 (WSM)': device('sennheiser', () => startWsmSimulator({ host: '127.0.0.9' })),
