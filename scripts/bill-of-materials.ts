@@ -27,6 +27,8 @@ const folderProperty = 'cdx:npm:package:path'
 
 /** The entry of a package in package-lock.json, by its folder. */
 interface LockedPackage {
+  /** If it differs from that of the folder. */
+  readonly name?: string
   readonly version: string
   readonly license?: string
   readonly integrity?: string
@@ -115,8 +117,6 @@ export function listedFolders(bill: string): string[] {
   )
 }
 
-const nameOf = (folder: string) => folder.replace(/^.*node_modules\//, '')
-
 function lockedIn(folder: string, packages: Readonly<Record<string, LockedPackage>>): LockedPackage {
   const locked = packages[folder]
   if (locked === undefined) throw new Error(`package-lock.json does not contain ${folder}.`)
@@ -124,12 +124,14 @@ function lockedIn(folder: string, packages: Readonly<Record<string, LockedPackag
 }
 
 function referenceOf(folder: string, packages: Readonly<Record<string, LockedPackage>>): string {
-  return `${nameOf(folder)}@${lockedIn(folder, packages).version}`
+  const { name = nameIn(folder), version } = lockedIn(folder, packages)
+  return `${name}@${version}`
 }
 
+const nameIn = (folder: string) => folder.replace(/^.*node_modules\//, '')
+
 function describePackage(folder: string, packages: Readonly<Record<string, LockedPackage>>) {
-  const { version, license, integrity } = lockedIn(folder, packages)
-  const name = nameOf(folder)
+  const { name = nameIn(folder), version, license, integrity } = lockedIn(folder, packages)
   return {
     'bom-ref': `${name}@${version}`,
     type: 'library',

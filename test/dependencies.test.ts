@@ -103,7 +103,7 @@ describe('the npm package', () => {
 
   it('names the packages that are bundled into it, with licences that allow it', () => {
     const titles = bundledPackages()
-    for (const name of ['fastify', 'kysely', 'undici', 'ws', 'react', 'uplot', '@fontsource-variable/inter']) {
+    for (const name of ['fastify', 'kysely', 'undici', 'ws', 'preact', 'uplot', '@fontsource-variable/inter']) {
       expect(titles).toContainEqual(expect.stringMatching(new RegExp(`^${name} \\d`)))
     }
     // OFL-1.1 is the licence of the typeface. It allows programs under any licence to include the font.

@@ -232,7 +232,7 @@ const livePages = [
     path: route('frequencies'),
     staticData: localLevels,
     component: lazyRouteComponent(
-      withTexts(['frequencies', 'settings'], () => import('../frequencies/frequencies.tsx')),
+      withTexts(['frequencies'], () => import('../frequencies/frequencies.tsx')),
       'FrequenciesPage',
     ),
   }),

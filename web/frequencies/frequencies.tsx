@@ -7,7 +7,7 @@ import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import type { FrequenciesBody, FrequencyConflictBody } from '../../src/contract/frequencies.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { plainText } from '../app/format.ts'
-import { t } from '../app/i18n.ts'
+import { t, withTexts } from '../app/i18n.ts'
 import { usePageTitle } from '../app/page-title.ts'
 import { useSearch } from '../app/query.ts'
 import { useResource } from '../app/resource.ts'
@@ -46,9 +46,12 @@ import { useScans } from './use-scans.ts'
 import { type Selected, useCarriers, useConflicts, useScene, victimsOf } from './use-scene.ts'
 import { WhatIf } from './what-if.tsx'
 
-const LiveSection = whenLoaded(async () => (await import('./live-section.tsx')).LiveSection)
-const TabContent = whenLoaded(async () => (await import('./tab-content.tsx')).TabContent)
-const SuggestDialog = onDemand(async () => (await import('./suggest-dialog.tsx')).SuggestDialog)
+const loadLive = withTexts(['frequencies'], () => import('./live-section.tsx'))
+const LiveSection = whenLoaded(async () => (await loadLive()).LiveSection)
+const loadTab = withTexts(['frequencies', 'settings'], () => import('./tab-content.tsx'))
+const TabContent = whenLoaded(async () => (await loadTab()).TabContent)
+const loadSuggest = withTexts(['frequencies'], () => import('./suggest-dialog.tsx'))
+const SuggestDialog = onDemand(async () => (await loadSuggest()).SuggestDialog)
 
 export function FrequenciesPage() {
   usePageTitle(t('frequencies.title'))
