@@ -40,7 +40,9 @@ export function findInJson(value: unknown, values: PrivateValues, key = ''): voi
   } else if (typeof value === 'number') {
     if (kindOfKey(key) === 'serial') add(values, String(value), 'serial')
   } else if (Array.isArray(value)) {
-    for (const item of value) findInJson(item, values, key)
+    // `{"serial": [404, {"desc": "address not found"}]}` is an error of SSC 1.
+    const isError = typeof value[0] === 'number' && isRecord(value[1])
+    for (const item of value) findInJson(item, values, isError ? '' : key)
   } else if (isRecord(value)) {
     // `{"name": {"value": "Nora"}}`
     for (const [name, item] of Object.entries(value)) findInJson(item, values, name === 'value' ? key : name)

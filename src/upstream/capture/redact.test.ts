@@ -53,6 +53,17 @@ describe('Redaction', () => {
     expect(parts).toHaveLength(3)
   })
 
+  it('replaces no error code in place of a serial number, and no serial number of zeros', () => {
+    const text = '{"osc":{"error":[{"device":{"serial":[404,{"desc":"not found"}]}}]},"serial":"0000000000"}'
+    expect(redactionOf([text]).redact(text)).toBe(text)
+  })
+
+  it('begins no number with a zero that did not', () => {
+    const numbers = Array.from({ length: 100 }, (_, index) => ({ serial: 5_094_003_585 + index }))
+    const redaction = redactionOf([JSON.stringify(numbers)])
+    for (const number of numbers) expect(() => JSON.parse(redaction.redact(JSON.stringify(number)))).not.toThrow()
+  })
+
   it('replaces a word of the protocol only where it is a complete value', () => {
     const redaction = redactionOf([], { known: { name: 'MUTE' }, words: ['MUTE'] })
     expect(redaction.redact('< REP 1 MUTE OFF >')).toBe('< REP 1 MUTE OFF >')

@@ -40,7 +40,7 @@ export class Redaction {
     const complete: string[] = []
     const binary: string[] = []
     for (const [value, kind] of options.values) {
-      if (options.kept.has(value) || (kind === 'mac' && isNoDevice(value))) continue
+      if (options.kept.has(value) || isNoDevice(kind, value)) continue
       const replacement = this.#replacementOf(kind, value)
       for (const form of binaryFormsOf(kind, value)) {
         this.#forms.set(form(value), form(replacement))
@@ -97,7 +97,7 @@ export class Redaction {
   #redactMac(match: string): string {
     const separator = /[:-]|%3a/i.exec(match)?.[0] ?? ':'
     const digits = digitsOfMac(match)
-    if (isNoDevice(digits)) return match
+    if (isNoDevice('mac', digits)) return match
     const replacement = this.#replacementOf('mac', digits)
     const pairs = (/[a-f]/.test(match) ? replacement : replacement.toUpperCase()).match(/../g) ?? []
     return pairs.join(separator)
@@ -147,9 +147,9 @@ export class Redaction {
   }
 }
 
-/** The addresses of no device and of all devices. */
-function isNoDevice(digits: string): boolean {
-  return /^(?:0+|f+)$/.test(digits)
+/** The addresses of no device and of all devices, and the serial number of a device that has none. */
+function isNoDevice(kind: PrivateKind, value: string): boolean {
+  return (kind === 'mac' && /^(?:0+|f+)$/.test(value)) || (kind === 'serial' && /^0+$/.test(value))
 }
 
 const alphabets = [
@@ -160,11 +160,12 @@ const alphabets = [
   'アイカキサシタトナノマミ',
 ]
 
-/** Keeps the number of UTF-8 bytes. */
+/** Keeps the number of UTF-8 bytes. A number gets no leading zero, which would not be valid JSON. */
 function replaceCharacters(text: string, kind: PrivateKind, random: (limit: number) => number): string {
   if (kind === 'mac') return [...text].map(() => random(16).toString(16)).join('')
   return [...text]
-    .map((character) => {
+    .map((character, index) => {
+      if (index === 0 && /[1-9]/.test(character)) return String(1 + random(9))
       const alphabet = alphabets.find((letters) => letters.includes(character)) ?? similarAlphabet(character)
       return alphabet === undefined ? character : [...alphabet][random([...alphabet].length)]
     })
