@@ -64,6 +64,12 @@ describe('Redaction', () => {
     for (const number of numbers) expect(() => JSON.parse(redaction.redact(JSON.stringify(number)))).not.toThrow()
   })
 
+  it('keeps a model that contains a name, and replaces the name elsewhere', () => {
+    const text = '{"product":"Spectera Base Station","name":"Spectera"}'
+    const redacted = redactionOf([text], { kept: ['Spectera Base Station'] }).redact(text)
+    expect(redacted).toMatch(/^\{"product":"Spectera Base Station","name":"(?!Spectera)[A-Z][a-z]{7}"\}$/)
+  })
+
   it('replaces a word of the protocol only where it is a complete value', () => {
     const redaction = redactionOf([], { known: { name: 'MUTE' }, words: ['MUTE'] })
     expect(redaction.redact('< REP 1 MUTE OFF >')).toBe('< REP 1 MUTE OFF >')

@@ -39,6 +39,7 @@ export class Redaction {
     const anywhere: string[] = []
     const complete: string[] = []
     const binary: string[] = []
+    const kept = [...options.kept]
     for (const [value, kind] of options.values) {
       if (options.kept.has(value) || isNoDevice(kind, value)) continue
       const replacement = this.#replacementOf(kind, value)
@@ -51,7 +52,9 @@ export class Redaction {
       const forms = formsOf(kind, value)
       for (const form of forms) this.#forms.set(form(value), form(replacement))
       const isShort = value.length < minAnywhere || (!/\p{L}/u.test(value) && value.length < minDigitsAnywhere)
-      const isAmbiguous = kind === 'name' && (isShort || options.words.has(value))
+      // A name that is part of a model is in the capture anyway.
+      const isWord = options.words.has(value) || kept.some((text) => text.includes(value))
+      const isAmbiguous = kind === 'name' && (isShort || isWord)
       ;(isAmbiguous ? complete : anywhere).push(...forms.map((form) => form(value)))
     }
     this.#binaryPatterns = toPatterns(binary, (value) => value)
