@@ -204,6 +204,11 @@ const reversedIpBytes: Form = (ip) => Buffer.from(ip.split('.').map(Number).reve
 /** Short values are too likely to occur in other values in these forms. */
 const minEncoded = 4
 
+/** Returns the texts in which a message may contain a name. */
+export function textsOfName(name: string): readonly string[] {
+  return formsOf('name', name).map((form) => form(name))
+}
+
 function formsOf(kind: PrivateKind, value: string): readonly Form[] {
   if (kind === 'mac') return [plain, upper, macTail, upperMacTail]
   const inText = [plain, escaped, escapedAscii, inUrl, inLatin1, withUnderscores]
