@@ -44,8 +44,13 @@ export function findInJson(value: unknown, values: PrivateValues, key = ''): voi
     const isError = typeof value[0] === 'number' && isRecord(value[1])
     for (const item of value) findInJson(item, values, isError ? '' : key)
   } else if (isRecord(value)) {
-    // `{"name": {"value": "Nora"}}`
-    for (const [name, item] of Object.entries(value)) findInJson(item, values, name === 'value' ? key : name)
+    const isLicense = Object.values(value).some((item) => item === 'ACTIVATED' || item === 'NOT_ACTIVATED')
+    for (const [name, item] of Object.entries(value)) {
+      // `{"name": {"value": "Nora"}}`
+      if (name === 'value') findInJson(item, values, key)
+      // `{"status": "ACTIVATED", "code": "1234-ABCD"}`
+      else findInJson(item, values, isLicense && name === 'code' ? 'license_code' : name)
+    }
   }
 }
 

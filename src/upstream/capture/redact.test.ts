@@ -26,6 +26,7 @@ describe('Redaction', () => {
     ['a MAC address', '{"macs":["00:1B:66:12:34:56"]}', '12:34:56'],
     ['an IP address', '< REP IP_ADDR 192.168.001.020 >', '192.168'],
     ['a password', '{"password":"hunter22"}', 'hunter22'],
+    ['an activation code', '{"status":"ACTIVATED","code":"1234-ABCD"}', 'ABCD'],
   ])('replaces %s and keeps the rest and the length', (_, text, secret) => {
     const redacted = redactionOf([text]).redact(text)
     expect(redacted).not.toContain(secret)
