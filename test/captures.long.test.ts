@@ -11,7 +11,7 @@ import { startLectrosonicsSimulator } from '../simulators/lectrosonics/dsqd.ts'
 import { startMcpSimulator } from '../simulators/sennheiser/mcp.ts'
 import { startSsc1Simulator } from '../simulators/sennheiser/ssc1.ts'
 import type { SscModel } from '../simulators/sennheiser/ssc1-values.ts'
-import { startSsc2Simulator } from '../simulators/sennheiser/ssc2.ts'
+import { type Ssc2SimulatorOptions, startSsc2Simulator } from '../simulators/sennheiser/ssc2.ts'
 import { startWsmSimulator } from '../simulators/sennheiser/wsm.ts'
 import { startChargerSimulator } from '../simulators/shure/strings/charger.ts'
 import { type StringsSimulatorOptions, startStringsSimulator } from '../simulators/shure/strings.ts'
@@ -28,6 +28,7 @@ interface Simulator {
 }
 
 const secret = 'backstage-password-7'
+const activationCode = 'NOT-A-REAL-CODE'
 /** A replay is timed as the adapter is, so a busy process would disturb it. */
 let lastReplay: Promise<unknown> = Promise.resolve()
 function replayAlone(capture: Parameters<typeof replayCapture>[0]) {
@@ -39,7 +40,14 @@ const device = (code: string, start: () => Promise<Simulator>, config: object = 
 
 const shureStrings = (family: StringsSimulatorOptions['family']) =>
   device('shure', () => startStringsSimulator({ family }))
-const ssc1 = (model: SscModel) => device('sennheiser', () => startSsc1Simulator({ model }))
+const ssc1 = (model: SscModel, values: Readonly<Record<string, unknown>> = {}) =>
+  device('sennheiser', () => startSsc1Simulator({ model, values }))
+/** By default, channels have the names of their branches, which stay where they are no names. */
+const mcrNames = Object.fromEntries(
+  ['Nora', 'Emil', 'Ida', 'Finn'].map((name, index) => [`/rx${index + 1}/name`, name]),
+)
+const ssc2 = (product: Ssc2SimulatorOptions['product']) =>
+  device('sennheiser', () => startSsc2Simulator({ password: secret, product }), { password: secret })
 /** The kinds of devices take turns. */
 const audioTechnica = (firstNumber: number) =>
   device('audio_technica', () => startAudioTechnicaSimulator({ receivers: 1, firstNumber }))
@@ -62,8 +70,14 @@ const families: Readonly<Record<string, ReturnType<typeof device>>> = {
   'System API': device('shure', () => startSystemApi()),
   'Sennheiser device API': device('sennheiser', () => startSennheiser()),
   'EW-DX (SSC 1)': ssc1('EWDXEM2'),
+  'Digital 6000': ssc1('EM6000'),
+  'SL MCR 4 DW': ssc1('SLDW4CH', mcrNames),
   'SL Rack Receiver DW': ssc1('SLDW'),
-  'EW-DX (SSC 2)': device('sennheiser', () => startSsc2Simulator({ password: secret }), { password: secret }),
+  'CHG 70N': ssc1('CHG70N'),
+  'CHG 4N': ssc1('CHG4N'),
+  'L 6000': ssc1('L6000'),
+  'EW-DX (SSC 2)': ssc2('EWDX2CHS'),
+  Spectera: ssc2('Spectera Base Station'),
   'ew G4 (MCP)': device('sennheiser', () => startMcpSimulator({ host: '127.0.0.8' })),
   'ew G4 IEM (MCP)': device('sennheiser', () => startMcpSimulator({ host: '127.0.0.10', kind: 'SR' })),
   'EM 300 G3 (WSM)': device('sennheiser', () => startWsmSimulator({ host: '127.0.0.9' })),
@@ -90,7 +104,8 @@ async function startFor({ code, start, config }: ReturnType<typeof device>) {
     return found.length > 0 && found
   })
   const secrets = Object.entries(configured).filter(([key]) => /password|key/.test(key))
-  return { app, admin, address, receivers, simulator, secrets: [secret, ...secrets.map(([, value]) => String(value))] }
+  const values = secrets.map(([, value]) => String(value))
+  return { app, admin, address, receivers, simulator, secrets: [secret, activationCode, ...values] }
 }
 
 /** Names, serial numbers and MAC addresses, and IP addresses that are not those of this machine. */

@@ -24,7 +24,7 @@ import { getPlugin } from '../src/manufacturers/index.ts'
 import { lectrosonics } from '../src/manufacturers/lectrosonics/index.ts'
 import { sennheiser } from '../src/manufacturers/sennheiser/index.ts'
 import { shure } from '../src/manufacturers/shure/index.ts'
-import { configFor, startApp, startSennheiser, startShure, withoutPush } from './support/app.ts'
+import { configFor, startApp, startSennheiser, startShure, startSystemApi, withoutPush } from './support/app.ts'
 import { testSilences } from './support/plugins/silence-kit.ts'
 import { startVirtualClock } from './support/virtual-clock.ts'
 
@@ -54,6 +54,16 @@ testSilences(
 )
 
 testSilences([
+  {
+    name: 'System API',
+    plugin: shure,
+    // It reports levels only in words.
+    validSeconds: { rf: null, audio: null },
+    async start() {
+      const show = createSilencedShow(createShow({ story: false, manufacturers: { shure: 2 }, channelsPerReceiver: 2 }))
+      return toSilencedDevice(await startSystemApi({ show }), show)
+    },
+  },
   {
     name: 'N-DR1',
     plugin: dpa,

@@ -148,6 +148,7 @@ async function connectOnce(
       client.traffic.levels(device, samples)
       return ingestLevels(device, samples)
     }
+    client.traffic.prepare()
     for await (const event of subscribe(client, targetsOf(service, id), lifetime.signal, onLevels, hooks.onProblems)) {
       if (event.type === 'report') client.traffic.report(event.report)
       if (event.type === 'open') {

@@ -178,6 +178,7 @@ async function connect(
   const tap = client.traffic.open('websocket')
   tap.sent('', { method: 'GET', path: url.pathname + url.search })
   socket.on('message', (data, isBinary) => isBinary || tap.received(data as Buffer))
+  socket.once('close', () => tap.closed())
   const queue = new FrameQueue(socket, { takeFrame, maxFrameValues })
   const frames = on(queue, 'frame', { signal, close: ['close'], highWaterMark: 512, lowWaterMark: 64 })
   const rejection = new Promise<IncomingMessage>((resolve) => {
@@ -311,13 +312,14 @@ export async function* openEventStream(
   })
   let hasTimedOut = false
   let timer: NodeJS.Timeout | undefined
+  let tap: SessionTap | undefined
   try {
     await client.waitForTurn(signal)
     timer = setTimeout(() => {
       hasTimedOut = true
       agent.destroy().catch(() => {})
     }, timeoutMs)
-    const tap = client.traffic.open('sse')
+    tap = client.traffic.open('sse')
     tap.sent('', { method: 'GET', path: url.pathname + url.search })
     const opening = request(url, { dispatcher: agent, headers: streamHeaders(client, url), bodyTimeout, signal })
     const { statusCode, headers, body } = await abortable(opening, signal)
@@ -335,6 +337,7 @@ export async function* openEventStream(
     if (signal.aborted) return
     throw toApiError(client, hasTimedOut ? timeoutError(error) : error, url, timeoutMs)
   } finally {
+    tap?.closed()
     clearTimeout(timer)
     await agent.destroy()
   }

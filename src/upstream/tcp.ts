@@ -74,6 +74,7 @@ export async function openTcpSocket(client: UpstreamClient, options: TcpOptions)
   function close(): void {
     if (isClosed) return
     isClosed = true
+    tap.closed()
     clearTimeout(silenceTimer)
     signal.removeEventListener('abort', close)
     inbox.end()

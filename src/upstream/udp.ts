@@ -65,6 +65,7 @@ export async function openUdpSocket(client: UpstreamClient, options: UdpOptions)
   function close(): void {
     if (isClosed) return
     isClosed = true
+    tap.closed()
     clearTimeout(silenceTimer)
     signal.removeEventListener('abort', close)
     inbox.end()

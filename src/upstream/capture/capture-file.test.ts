@@ -22,6 +22,11 @@ describe('parseCapture', () => {
     expect(parseCapture(file)).toEqual(capture)
   })
 
+  it('reads a capture of a connection that was opened a month before', () => {
+    const opening = file.replace('"t":-1', '"t":-2678400')
+    expect(parseCapture(opening).lines[0]?.t).toBe(-2_678_400)
+  })
+
   it('reads a file that was cut off up to its last complete line', () => {
     expect(parseCapture(file.slice(0, file.indexOf('"end"')))).toEqual({ ...capture, end: null })
   })

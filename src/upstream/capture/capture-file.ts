@@ -18,7 +18,8 @@ const maxDepth = 32
 
 const text = (maxLength: number) => Type.String({ maxLength })
 const shortText = text(255)
-const Seconds = Type.Number({ minimum: -86_400, maximum: 86_400 })
+/** A connection may have been open for years. */
+const Seconds = Type.Number({ minimum: -1_000_000_000, maximum: 86_400 })
 const Report = Type.Object({ id: shortText, kind: Type.Enum(['receiver', 'transmitter']) })
 
 const Header = Type.Object(

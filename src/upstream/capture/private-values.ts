@@ -40,10 +40,17 @@ export function findInJson(value: unknown, values: PrivateValues, key = ''): voi
   } else if (typeof value === 'number') {
     if (kindOfKey(key) === 'serial') add(values, String(value), 'serial')
   } else if (Array.isArray(value)) {
-    for (const item of value) findInJson(item, values, key)
+    // `{"serial": [404, {"desc": "address not found"}]}` is an error of SSC 1.
+    const isError = typeof value[0] === 'number' && isRecord(value[1])
+    for (const item of value) findInJson(item, values, isError ? '' : key)
   } else if (isRecord(value)) {
-    // `{"name": {"value": "Nora"}}`
-    for (const [name, item] of Object.entries(value)) findInJson(item, values, name === 'value' ? key : name)
+    const isLicense = Object.values(value).some((item) => item === 'ACTIVATED' || item === 'NOT_ACTIVATED')
+    for (const [name, item] of Object.entries(value)) {
+      // `{"name": {"value": "Nora"}}`
+      if (name === 'value') findInJson(item, values, key)
+      // `{"status": "ACTIVATED", "code": "1234-ABCD"}`
+      else findInJson(item, values, isLicense && name === 'code' ? 'license_code' : name)
+    }
   }
 }
 

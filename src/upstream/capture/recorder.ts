@@ -20,7 +20,7 @@ import {
   type ReportLine,
 } from './capture-file.ts'
 import { findInJson, findInText, type PrivateValues } from './private-values.ts'
-import { Redaction } from './redact.ts'
+import { Redaction, textsOfName } from './redact.ts'
 import type { Exchange, Interpretation } from './traffic.ts'
 
 export type CaptureSubject = Pick<CaptureHeader, 'micwatch' | 'plugin' | 'protocol' | 'started_at' | 'known'>
@@ -129,16 +129,25 @@ export class CaptureRecorder {
     }
     for (const { ip } of this.#subject.known) if (ip && isIPv4(ip)) values.set(ip, 'ip')
     findInJson(this.#subject.known, values)
+    const sent: string[] = []
     for (const group of groupByStream(lines.filter(isExchange))) {
       if (isTimeSliceUsed()) await yieldToEventLoop()
       // Micwatch itself sends no names.
-      if (group[0]?.from === 'device') findInText(group.map(({ text }) => text).join(''), values)
+      if (group[0]?.from !== 'device') continue
+      const text = group.map((line) => line.text).join('')
+      findInText(text, values)
+      sent.push(text)
     }
     const reported: PrivateValues = new Map()
     for (const line of lines) if ('report' in line) findInJson(line.report, reported)
-    // An adapter may make a name from another one, such as that of a bay from that of its charger.
-    const sent = [...values.keys()].filter((value) => value.length > 2)
-    for (const [value, kind] of reported) if (!sent.some((part) => value.includes(part))) values.set(value, kind)
+    const parts = [...values.keys()].filter((value) => value.length > 2)
+    for (const [value, kind] of reported) {
+      if (isTimeSliceUsed()) await yieldToEventLoop()
+      if (parts.some((part) => value.includes(part))) continue
+      // An adapter may compose a name, such as that of a bay from its number and the name or the model of its charger.
+      const isSent = kind !== 'name' || textsOfName(value).some((form) => sent.some((text) => text.includes(form)))
+      if (isSent) values.set(value, kind)
+    }
     return values
   }
 

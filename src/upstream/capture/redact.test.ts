@@ -26,6 +26,7 @@ describe('Redaction', () => {
     ['a MAC address', '{"macs":["00:1B:66:12:34:56"]}', '12:34:56'],
     ['an IP address', '< REP IP_ADDR 192.168.001.020 >', '192.168'],
     ['a password', '{"password":"hunter22"}', 'hunter22'],
+    ['an activation code', '{"status":"ACTIVATED","code":"1234-ABCD"}', 'ABCD'],
   ])('replaces %s and keeps the rest and the length', (_, text, secret) => {
     const redacted = redactionOf([text]).redact(text)
     expect(redacted).not.toContain(secret)
@@ -51,6 +52,23 @@ describe('Redaction', () => {
     const parts = redaction.redactParts(['{No', 'ra Qui', 'nn}'], false)
     expect(parts.join('')).toBe(redaction.redact(text))
     expect(parts).toHaveLength(3)
+  })
+
+  it('replaces no error code in place of a serial number, and no serial number of zeros', () => {
+    const text = '{"osc":{"error":[{"device":{"serial":[404,{"desc":"not found"}]}}]},"serial":"0000000000"}'
+    expect(redactionOf([text]).redact(text)).toBe(text)
+  })
+
+  it('begins no number with a zero that did not', () => {
+    const numbers = Array.from({ length: 100 }, (_, index) => ({ serial: 5_094_003_585 + index }))
+    const redaction = redactionOf([JSON.stringify(numbers)])
+    for (const number of numbers) expect(() => JSON.parse(redaction.redact(JSON.stringify(number)))).not.toThrow()
+  })
+
+  it('keeps a model that contains a name, and replaces the name elsewhere', () => {
+    const text = '{"product":"Spectera Base Station","name":"Spectera"}'
+    const redacted = redactionOf([text], { kept: ['Spectera Base Station'] }).redact(text)
+    expect(redacted).toMatch(/^\{"product":"Spectera Base Station","name":"(?!Spectera)[A-Z][a-z]{7}"\}$/)
   })
 
   it('replaces a word of the protocol only where it is a complete value', () => {

@@ -39,8 +39,9 @@ export class Redaction {
     const anywhere: string[] = []
     const complete: string[] = []
     const binary: string[] = []
+    const kept = [...options.kept]
     for (const [value, kind] of options.values) {
-      if (options.kept.has(value) || (kind === 'mac' && isNoDevice(value))) continue
+      if (options.kept.has(value) || isNoDevice(kind, value)) continue
       const replacement = this.#replacementOf(kind, value)
       for (const form of binaryFormsOf(kind, value)) {
         this.#forms.set(form(value), form(replacement))
@@ -51,7 +52,9 @@ export class Redaction {
       const forms = formsOf(kind, value)
       for (const form of forms) this.#forms.set(form(value), form(replacement))
       const isShort = value.length < minAnywhere || (!/\p{L}/u.test(value) && value.length < minDigitsAnywhere)
-      const isAmbiguous = kind === 'name' && (isShort || options.words.has(value))
+      // A name that is part of a model is in the capture anyway.
+      const isWord = options.words.has(value) || kept.some((text) => text.includes(value))
+      const isAmbiguous = kind === 'name' && (isShort || isWord)
       ;(isAmbiguous ? complete : anywhere).push(...forms.map((form) => form(value)))
     }
     this.#binaryPatterns = toPatterns(binary, (value) => value)
@@ -97,7 +100,7 @@ export class Redaction {
   #redactMac(match: string): string {
     const separator = /[:-]|%3a/i.exec(match)?.[0] ?? ':'
     const digits = digitsOfMac(match)
-    if (isNoDevice(digits)) return match
+    if (isNoDevice('mac', digits)) return match
     const replacement = this.#replacementOf('mac', digits)
     const pairs = (/[a-f]/.test(match) ? replacement : replacement.toUpperCase()).match(/../g) ?? []
     return pairs.join(separator)
@@ -147,9 +150,9 @@ export class Redaction {
   }
 }
 
-/** The addresses of no device and of all devices. */
-function isNoDevice(digits: string): boolean {
-  return /^(?:0+|f+)$/.test(digits)
+/** The addresses of no device and of all devices, and the serial number of a device that has none. */
+function isNoDevice(kind: PrivateKind, value: string): boolean {
+  return (kind === 'mac' && /^(?:0+|f+)$/.test(value)) || (kind === 'serial' && /^0+$/.test(value))
 }
 
 const alphabets = [
@@ -160,11 +163,12 @@ const alphabets = [
   'アイカキサシタトナノマミ',
 ]
 
-/** Keeps the number of UTF-8 bytes. */
+/** Keeps the number of UTF-8 bytes. A number gets no leading zero, which would not be valid JSON. */
 function replaceCharacters(text: string, kind: PrivateKind, random: (limit: number) => number): string {
   if (kind === 'mac') return [...text].map(() => random(16).toString(16)).join('')
   return [...text]
-    .map((character) => {
+    .map((character, index) => {
+      if (index === 0 && /[1-9]/.test(character)) return String(1 + random(9))
       const alphabet = alphabets.find((letters) => letters.includes(character)) ?? similarAlphabet(character)
       return alphabet === undefined ? character : [...alphabet][random([...alphabet].length)]
     })
@@ -199,6 +203,11 @@ const reversedIpBytes: Form = (ip) => Buffer.from(ip.split('.').map(Number).reve
 
 /** Short values are too likely to occur in other values in these forms. */
 const minEncoded = 4
+
+/** Returns the texts in which a message may contain a name. */
+export function textsOfName(name: string): readonly string[] {
+  return formsOf('name', name).map((form) => form(name))
+}
 
 function formsOf(kind: PrivateKind, value: string): readonly Form[] {
   if (kind === 'mac') return [plain, upper, macTail, upperMacTail]
