@@ -101,7 +101,7 @@ export const soak: Check = {
   },
 }
 
-/** What is kept for days grows until then. */
+/** The tables of the history grow until their first rows are old enough to be deleted. */
 const bytesWithoutHistory = `select sum(pgsize) as bytes from dbstat where name not in (
   select name from sqlite_master where tbl_name in ('alerts', 'channel_states', 'discharges', 'events'))`
 
