@@ -1,12 +1,12 @@
 /** The player in Chromium. */
 
-import { networkInterfaces } from 'node:os'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { createUser } from '../../src/actions/access/people.ts'
 import { configFor, startApp, startShure, type TestApp, until } from '../support/app.ts'
 import { browserForTests } from '../support/browser/browser.ts'
 import { eventually } from '../support/eventually.ts'
+import { lanAddress } from '../support/network/lan-address.ts'
 import { withDatabase } from '../support/store/databases.ts'
 import { tokenHeaders } from '../support/tokens.ts'
 import { addTones } from '../support/tones.ts'
@@ -76,14 +76,6 @@ function measure(page: Page): Promise<Measured> {
       hasClick: step > ${largestStep},
     }
   })()`)
-}
-
-/** A plain address of the network, which browsers do not trust. */
-function lanAddress(): string {
-  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
-  const found = addresses.find(({ family, internal }) => family === 'IPv4' && !internal)
-  if (found === undefined) throw new Error('This machine has no address in a network.')
-  return found.address
 }
 
 const outputs = [

@@ -3,7 +3,6 @@
  * a page, and beside clients that do not read or are too slow.
  */
 
-import { networkInterfaces } from 'node:os'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { createUser } from '../../src/actions/access/people.ts'
@@ -20,6 +19,7 @@ import { eventually } from '../support/eventually.ts'
 import { openRaw } from '../support/faults/raw-socket.ts'
 import { openLine } from '../support/line.ts'
 import { type ListeningClient, listenOrThrow } from '../support/listening-client.ts'
+import { lanAddress } from '../support/network/lan-address.ts'
 import { withDatabase } from '../support/store/databases.ts'
 import { tokenHeaders } from '../support/tokens.ts'
 import {
@@ -82,14 +82,6 @@ async function openPlayer({ service, id }: Started, host: string): Promise<Page>
     .first()
     .click()
   return page
-}
-
-/** A plain address of the network, which browsers do not trust. */
-function lanAddress(): string {
-  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
-  const found = addresses.find(({ family, internal }) => family === 'IPv4' && !internal)
-  if (found === undefined) throw new Error('This machine has no address in a network.')
-  return found.address
 }
 
 // Conformance: C-27.130, C-27.131, C-27.132.
