@@ -1,12 +1,12 @@
 /** The player in Chromium. */
 
-import { networkInterfaces } from 'node:os'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { createUser } from '../../src/actions/access/people.ts'
 import { configFor, startApp, startShure, type TestApp, until } from '../support/app.ts'
 import { browserForTests } from '../support/browser/browser.ts'
 import { eventually } from '../support/eventually.ts'
+import { lanAddress } from '../support/network/lan-address.ts'
 import { withDatabase } from '../support/store/databases.ts'
 import { tokenHeaders } from '../support/tokens.ts'
 import { addTones } from '../support/tones.ts'
@@ -30,7 +30,7 @@ async function start() {
   const stream = await addTones(app, admin)
   for (const [index, id] of ids.slice(0, 2).entries())
     await app.put(`/api/channels/${id}/audio/`, { stream_id: stream, channel: index + 1 }, admin)
-  return { app, ids }
+  return { app, admin, ids }
 }
 
 const bar = (page: Page) => page.getByRole('region', { name: 'Player' })
@@ -78,14 +78,6 @@ function measure(page: Page): Promise<Measured> {
   })()`)
 }
 
-/** A plain address of the network, which browsers do not trust. */
-function lanAddress(): string {
-  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
-  const found = addresses.find(({ family, internal }) => family === 'IPv4' && !internal)
-  if (found === undefined) throw new Error('This machine has no address in a network.')
-  return found.address
-}
-
 const outputs = [
   { host: () => 'localhost', isSecure: true },
   { host: lanAddress, isSecure: false },
@@ -125,7 +117,9 @@ it.each(outputs)('plays a tone unchanged (secure: $isSecure)', async ({ host, is
 
 // Conformance: C-27.123.
 it('ends at "Not now", which all pages show as a crossed ear', async () => {
-  const { app, ids } = await start()
+  const { app, admin, ids } = await start()
+  const ends_at = new Date(Date.now() + 4 * 3_600_000).toISOString()
+  const show = (await app.post('/api/shows/', { title: 'Evening show', ends_at }, admin)).json
   const page = await browser.openAs(app, 'operator', `/channels/${ids[0]}`)
   await page
     .getByRole('button', { name: /^Listen to / })
@@ -135,7 +129,9 @@ it('ends at "Not now", which all pages show as a crossed ear', async () => {
   await page.getByRole('button', { name: 'Not now' }).click()
   await eventually(() => app.service.listening.list()).toEqual([])
   await bar(page).getByText('Not now').waitFor()
-  for (const path of ['/', '/?layout=list', '/wall', `/channels/${ids[0]}`]) {
+  const check = `/check?show=${show.id}`
+  const ofChannel = [`/channels/${ids[0]}`, `/timeline?channel=${ids[0]}`, `${check}&channel=${ids[0]}`]
+  for (const path of ['/', '/?layout=list', '/wall', check, ...ofChannel]) {
     const other = await browser.openAs(app, 'viewer', path)
     await other.locator('.sound-mark[data-not-now]').first().waitFor()
     await other.context().close()

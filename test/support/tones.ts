@@ -10,24 +10,35 @@ import { onTestEnd } from './cleanup.ts'
 /** Hz, by channel. */
 export const tones = [997, 440]
 /** Of full scale: -6.02 dBFS. */
-const amplitude = 0.5
+export const amplitude = 0.5
+
+/** A sample from -1 to 1. `frame` counts from the start of the sender. */
+export function toneAt(frame: number, hz: number, rate: number): number {
+  return amplitude * Math.sin((2 * Math.PI * hz * frame) / rate)
+}
 
 /** Sends a stream to this machine, and adds it. Returns its id. `admin`: headers of an administrator. */
-export async function addTones(
+export async function addTones(app: Pick<TestApp, 'post'>, admin: Record<string, string>): Promise<number> {
+  const { stream, sender } = await addSilentTones(app, admin)
+  sender.start()
+  return stream
+}
+
+/** As `addTones`, but nothing is sent before the sender starts. */
+export async function addSilentTones(
   app: Pick<TestApp, 'post'>,
   admin: Record<string, string>,
   faults: { readonly driftPpm?: number; readonly loss?: number } = {},
-): Promise<number> {
+): Promise<{ readonly stream: number; readonly sender: StreamSender }> {
   const sender = await StreamSender.open({
     ...{ address: '127.0.0.1', port: await freePort(), channels: 2, encoding: 'L16' },
     ...{ name: 'Stage : 1', labels: ['Nora', 'Max'], ...faults },
-    signal: (frame, channel, rate) => amplitude * Math.sin((2 * Math.PI * (tones[channel] ?? 0) * frame) / rate),
+    signal: (frame, channel, rate) => toneAt(frame, tones[channel] ?? 0, rate),
   })
   onTestEnd(() => sender.close())
-  sender.start()
   const { status, json } = await app.post('/api/audio/streams/', { sdp: sender.sdp }, admin)
   expect([status, json]).toMatchObject([201, { labels: ['Nora', 'Max'] }])
-  return json.id
+  return { stream: json.id, sender }
 }
 
 async function freePort(): Promise<number> {

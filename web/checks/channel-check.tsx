@@ -13,6 +13,7 @@ import { useRequest, useResource } from '../app/resource.ts'
 import { useMay } from '../app/session.ts'
 import { Ago } from '../parts/age.tsx'
 import { personName } from '../parts/alerts/alert-text.ts'
+import { SoundMark } from '../parts/card/listen-button.tsx'
 import { ProblemLine } from '../parts/dialogs/notice.tsx'
 import { MeterLayer, Meters } from '../parts/meters/meters.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
@@ -45,7 +46,7 @@ export function ChannelCheck({ show, checks, check, reload }: ChannelCheckProps)
           <ChevronLeft className="icon" aria-hidden="true" />
         </Link>
         <h1>
-          <span className="check-slot">{facts.slot}</span> <bdi>{facts.title}</bdi>
+          <span className="check-slot">{facts.slot}</span> <bdi>{facts.title}</bdi> <SoundMark facts={facts} />
         </h1>
         <span className="check-position">
           {t('check.position', { at: checks.indexOf(check) + 1, total: checks.length })}

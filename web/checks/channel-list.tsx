@@ -16,6 +16,7 @@ import { pathOf } from '../../src/domain/pages.ts'
 import { useFacts } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
+import { SoundMark } from '../parts/card/listen-button.tsx'
 import { Notice } from '../parts/dialogs/notice.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
 import { KeepAwake } from '../parts/toolbar/wake-lock.tsx'
@@ -119,7 +120,7 @@ function Row({ check, show }: { check: ListedCheck; show: ShowBody }) {
         <CheckIcon sign={isInProgress ? 'walking' : status} />
         <span className="check-slot">{facts.slot}</span>
         <span className="check-name">
-          <bdi>{facts.title}</bdi>
+          <bdi>{facts.title}</bdi> <SoundMark facts={facts} />
           {status === 'failed' && check.last?.note != null ? <bdi className="check-note">{check.last.note}</bdi> : null}
         </span>
         <span className="visually-hidden">{isInProgress ? t('check.walking') : t(`check.statuses.${status}`)}</span>

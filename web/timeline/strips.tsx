@@ -8,6 +8,7 @@ import { formatDateTime } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { serviceNow } from '../app/service-time.ts'
 import { useColourChanges } from '../parts/canvas.ts'
+import { SoundMark } from '../parts/card/listen-button.tsx'
 import { eventDetail, eventTitle } from '../parts/events.ts'
 import { StateIcon } from '../parts/state-icon.tsx'
 import { useRegion } from '../parts/use-region.ts'
@@ -258,10 +259,13 @@ function Label({ row, names, settled, height, isOpen, children, onToggle }: Labe
       </button>
       {/* Beside the past, the current state would be read as that of the past. */}
       {facts !== null && isPresent(settled) ? (
-        <span className="strips-state" data-severity={facts.condition.severity} title={t(`states.${facts.state}`)}>
-          <StateIcon state={facts.state} />
-          <span className="visually-hidden">{t(`states.${facts.state}`)}</span>
-        </span>
+        <>
+          <SoundMark facts={facts} />
+          <span className="strips-state" data-severity={facts.condition.severity} title={t(`states.${facts.state}`)}>
+            <StateIcon state={facts.state} />
+            <span className="visually-hidden">{t(`states.${facts.state}`)}</span>
+          </span>
+        </>
       ) : null}
       {isOpen ? <div className="visually-hidden">{children}</div> : null}
     </li>

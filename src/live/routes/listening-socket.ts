@@ -34,6 +34,9 @@ const readQuery = createQueryReader(ListenQuery)
 const frameMs = 20
 /** A client that is further behind misses frames. */
 const maxBacklogMs = 200
+const pingEveryMs = 200
+/** So is one whose response to a ping takes longer, because buffers of the system hold seconds of sound. */
+const maxPongMs = 1000
 const headerBytes = 12
 const closeCodes = { ended: 1000, signedOut: 4401 } as const
 
@@ -93,9 +96,11 @@ function play(
   const played = channelId === null ? { stream_id, ch } : { channel_id: channelId }
   socket.send(JSON.stringify({ type: 'audio', ...heading, ...played }))
   const maxBacklogBytes = (maxBacklogMs / frameMs) * (headerBytes + (rate * frameMs * 2) / 1000)
+  const isBehind = watchPongs(socket)
   listener.start(rate, {
     frame(frame) {
-      if (socket.bufferedAmount <= maxBacklogBytes) socket.send(encodeFrame(frame), { binary: true })
+      if (isBehind() || socket.bufferedAmount > maxBacklogBytes) return
+      socket.send(encodeFrame(frame), { binary: true })
     },
     ended(reason) {
       socket.send(JSON.stringify({ type: 'ended', reason }))
@@ -104,6 +109,26 @@ function play(
   })
   // It may have been withdrawn while the connection was being opened.
   if (credential?.permissions.includes('listen') !== true) listener.end('permission')
+}
+
+/** Returns a function that is called with each frame. It returns true while a ping is without a response for too long. */
+function watchPongs(socket: WebSocket): () => boolean {
+  let pingedAt = Number.NEGATIVE_INFINITY
+  let isWaiting = false
+  // The heartbeat of all connections has pings of its own.
+  const payload = Buffer.from('sound')
+  socket.on('pong', (data) => {
+    if (payload.equals(data)) isWaiting = false
+  })
+  return () => {
+    const now = performance.now()
+    if (isWaiting) return now - pingedAt > maxPongMs
+    if (now - pingedAt < pingEveryMs) return false
+    pingedAt = now
+    isWaiting = true
+    socket.ping(payload)
+    return false
+  }
 }
 
 /** Little-endian: uint32 sequence, float64 time of the first sample in Unix milliseconds, then the samples. */

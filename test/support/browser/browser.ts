@@ -48,6 +48,8 @@ const actor: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', addre
 /** Without animations, which need as much of a processor as everything else on a page. */
 export const defaultContext = { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' } as const
 
+type ServiceWithUsers = Pick<TestApp, 'url' | 'databaseUrl' | 'post'>
+
 /** Opens pages in the browser that the test files share; each call of `open` has its own cookies. */
 export function browserForTests() {
   let browser: Browser
@@ -65,7 +67,7 @@ export function browserForTests() {
       return openPage(context, app, path)
     },
     /** Does the same as `open`, but signed in with this role. */
-    async openAs(app: TestApp, role: Role, path: string, options: Parameters<Browser['newContext']>[0] = {}) {
+    async openAs(app: ServiceWithUsers, role: Role, path: string, options: Parameters<Browser['newContext']>[0] = {}) {
       const context = await browser.newContext({ ...defaultContext, ...options })
       onTestEnd(() => context.close())
       await signIn(context, app, role)
@@ -75,7 +77,7 @@ export function browserForTests() {
 }
 
 /** Creates the user if needed, and sets the session cookie. */
-async function signIn(context: BrowserContext, app: TestApp, role: Role): Promise<void> {
+async function signIn(context: BrowserContext, app: ServiceWithUsers, role: Role): Promise<void> {
   const username = `the-${role}`
   await addUser(app, username, role)
   const response = await app.post('/api/auth/login', { username, password })
