@@ -1,6 +1,6 @@
 /**
- * Two minutes of a tone whose sender is 200 ppm fast and loses 1% of its packets: in both players of the page, without
- * a page, and beside clients that do not read or are too slow.
+ * Plays a tone for two minutes, in both players of the page and without a page. Its sender is 200 ppm fast and loses 1%
+ * of its packets. Other clients do not read, or are too slow.
  */
 
 import type { Page } from 'playwright-core'
