@@ -115,7 +115,9 @@ export interface CertificatePair {
 
 /** Reads the files. Throws an error that names the file if they are not a certificate and its key. */
 export async function readCertificatePair(files: CertificatePair): Promise<CertificatePair> {
-  const [cert, key] = await Promise.all([readPem('tls.cert', files.cert), readPem('tls.key', files.key)])
+  // In turn, so that the first problem is named if both have one.
+  const cert = await readPem('tls.cert', files.cert)
+  const key = await readPem('tls.key', files.key)
   const certificate = parse(() => new X509Certificate(cert), `tls.cert: ${files.cert} contains no PEM certificate`)
   const privateKey = parse(
     () => createPrivateKey(key),
