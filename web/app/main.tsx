@@ -1,6 +1,5 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { type AnyRouter, RouterProvider } from '@tanstack/react-router'
-import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { mountOf } from './address.ts'
 import { Alarm } from './alarm.ts'
@@ -46,13 +45,11 @@ function start(container: HTMLElement, router: (mount: string) => AnyRouter) {
   const mount = mountOf(import.meta.url)
   const { services, queryClient } = createServices(mount, new AbortController().signal)
   createRoot(container).render(
-    <StrictMode>
-      <QueryClientProvider client={queryClient}>
-        <ServicesContext value={services}>
-          <RouterProvider router={router(mount)} />
-        </ServicesContext>
-      </QueryClientProvider>
-    </StrictMode>,
+    <QueryClientProvider client={queryClient}>
+      <ServicesContext value={services}>
+        <RouterProvider router={router(mount)} />
+      </ServicesContext>
+    </QueryClientProvider>,
   )
 }
 

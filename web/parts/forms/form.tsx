@@ -76,9 +76,11 @@ export function Form<Body, Edited = null>({
     edit.noteInput()
     onChange?.(new FormData(currentTarget))
   }
-  /** A box or a list is set back if the form is rendered before the change event, which follows at once. */
-  const type = (event: FormEvent<HTMLFormElement>) => {
-    if (event.target instanceof Element && !event.target.matches('select, [type=checkbox], [type=radio]')) change(event)
+  const input = (event: FormEvent<HTMLFormElement>) => {
+    if (!isChoice(event.target)) change(event)
+  }
+  const choose = (event: FormEvent<HTMLFormElement>) => {
+    if (isChoice(event.target)) change(event)
   }
   const keepTheirs = () => {
     request.forget()
@@ -86,7 +88,7 @@ export function Form<Body, Edited = null>({
   }
   return (
     <>
-      <form className="form" ref={form} onSubmit={submit} onInput={type} onChange={change} noValidate={true}>
+      <form className="form" ref={form} onSubmit={submit} onInput={input} onChange={choose} noValidate={true}>
         {offer === null ? null : (
           <KeptInputOffer input={offer} onRestore={() => edit.restore(offer)} onDiscard={edit.discard} />
         )}
@@ -115,6 +117,11 @@ export function Form<Body, Edited = null>({
       {edit.copy}
     </>
   )
+}
+
+/** A box or a list is set back if the form is rendered before its change event, which follows the input event at once. */
+function isChoice(target: EventTarget): boolean {
+  return target instanceof Element && target.matches('select, [type=checkbox], [type=radio]')
 }
 
 function changedTexts(conflict: Conflict | null): ReadonlyMap<string, string> {
