@@ -68,7 +68,7 @@ export const soak: Check = {
     atEnd(() => clearInterval(sampling))
 
     const times: number[] = []
-    let early = { descriptors: 0, bytes: 0 }
+    let early: Resources = { descriptors: 0, mebibytes: 0 }
     for (let cycle = 1; cycle <= cycles; cycle++) {
       const devices = simulator.show.devicesAt(simulator.elapsed(), simulator.manufacturer)
       const from = (cycle * 20) % receivers
@@ -101,17 +101,23 @@ export const soak: Check = {
   },
 }
 
+interface Resources {
+  readonly descriptors: number
+  /** Size of the database without its history. */
+  readonly mebibytes: number
+}
+
 /** The tables of the history grow until their first rows are old enough to be deleted. */
-const bytesWithoutHistory = `select sum(pgsize) as bytes from dbstat where name not in (
+const sizeWithoutHistory = `select sum(pgsize) / 1048576.0 as mebibytes from dbstat where name not in (
   select name from sqlite_master where tbl_name in ('alerts', 'channel_states', 'discharges', 'events'))`
 
-async function readResources(pid: number, folder: string): Promise<{ descriptors: number; bytes: number }> {
+async function readResources(pid: number, folder: string): Promise<Resources> {
   const descriptors = (await readdir(`/proc/${pid}/fd`).catch(() => [])).length
   // Pages include the write-ahead log, so it makes no difference when a checkpoint takes place.
   const database = new DatabaseSync(join(folder, 'data', 'micwatch.db'), { readOnly: true })
-  const { bytes } = database.prepare(bytesWithoutHistory).get() as { bytes: number }
+  const { mebibytes } = database.prepare(sizeWithoutHistory).get() as { mebibytes: number }
   database.close()
-  return { descriptors, bytes }
+  return { descriptors, mebibytes }
 }
 
 /**
@@ -136,20 +142,11 @@ function checkCycleTimes(times: readonly number[], cycles: number): Finding[] {
   return [atMost('K2: median of the last cycles', percentile(times.slice(-tenth), 50), early * 1.2, 'ms', early)]
 }
 
-function checkResources(
-  early: { descriptors: number; bytes: number },
-  late: { descriptors: number; bytes: number },
-): Finding[] {
+function checkResources(early: Resources, late: Resources): Finding[] {
   return [
     { ...atMost('descriptors', late.descriptors, early.descriptors + 5, '', early.descriptors), isCritical: true },
     {
-      ...atMost(
-        'database without history',
-        late.bytes / 2 ** 20,
-        (early.bytes / 2 ** 20) * 1.5,
-        'MiB',
-        early.bytes / 2 ** 20,
-      ),
+      ...atMost('database without history', late.mebibytes, early.mebibytes * 1.5, 'MiB', early.mebibytes),
       isCritical: true,
     },
   ]

@@ -80,8 +80,7 @@ function drawList(random: Random, pool: readonly PoolDevice[]): object[] {
     if (kind === 0) first.ip = `172.20.2.${random.integer(1, 250)}`
     else if (kind === 1) [first.ip, second.ip] = [second.ip, first.ip]
     else [first.id, second.id] = [second.id, first.id]
-    first.isMoved = true
-    second.isMoved = true
+    for (const device of kind === 0 ? [first] : [first, second]) device.isMoved = true
   }
   const drawn = Array.from({ length: random.integer(0, poolSize) }, () => random.pick(pool))
   return drawn.map((device) => formatItem(random, device))
