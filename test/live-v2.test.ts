@@ -444,45 +444,6 @@ describe('a client of version 2', () => {
   })
 })
 
-describe('REST beside the live interface', () => {
-  // Conformance: C-9b.16.
-  it('returns data.json without last_seen, so that its ETag stays while nothing changes', async () => {
-    const shure = await startShure({ now: () => 1_800_000_000_000 })
-    const app = await startApp({ manufacturers: [configFor(shure)] })
-    await until('all receivers are known', async () => (await app.receivers()).length === 2)
-    expect((await app.post('/api/refresh/')).status).toBe(200)
-    const { headers, json } = await app.get('/api/data.json')
-    expect(JSON.stringify(json)).not.toContain('last_seen')
-    const seen = (await app.summaries())[0]?.last_seen
-    await until('the system was polled again', async () => (await app.summaries())[0]?.last_seen !== seen)
-    expect((await app.get('/api/data.json')).headers.etag).toBe(headers.etag)
-  })
-
-  // Conformance: C-9b.17, C-5.61.
-  it('returns single records, and 404 for those that do not exist', async () => {
-    const { app } = await startService()
-    await app.post('/api/group/', { title: 'Band', slots: [1] })
-    await app.post('/api/performers/', { name: 'Nora' })
-    for (const path of ['channels', 'groups', 'performers', 'units', 'chassis']) {
-      // Levels may change between the two requests.
-      await until(`a single record of ${path} is like that of the list`, async () => {
-        const { json: all } = await app.get(`/api/${path}/`)
-        expect(all.length, path).toBeGreaterThan(0)
-        expect((await app.get(`/api/${path}/${all[0].id}/`)).json, path).toEqual(all[0])
-        return true
-      })
-      expect((await app.get(`/api/${path}/999999/`)).status, path).toBe(404)
-      expect((await app.get(`/api/${path}/01/`)).status, path).toBe(400)
-    }
-    const [receiver] = await app.receivers()
-    const [channel] = receiver?.channels ?? []
-    const { json } = await app.get(`/api/channels/${channel?.id}/?manufacturer=shure`)
-    expect(json).toMatchObject({ id: channel?.id, receiver_id: receiver?.id, manufacturer: 'shure' })
-    expect((await app.get(`/api/channels/${channel?.id}/?manufacturer=nobody`)).status).toBe(404)
-    expect((await app.get('/api/channels/?page=1&page_size=1')).json.results).toHaveLength(1)
-  })
-})
-
 // Conformance: C-9b.21.
 it('announces a subscription that connects, is lost, or fails again', async () => {
   const { shure, app } = await startService()

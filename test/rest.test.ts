@@ -1,7 +1,6 @@
 /** The REST interface: response bodies, pagination, caching and error responses. */
 
-import { readdir, readFile } from 'node:fs/promises'
-import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { defaultSettings } from '../src/contract/settings.ts'
 import { connectionsOf } from './support/admin-lists.ts'
@@ -110,81 +109,6 @@ describe('reads', () => {
   })
 })
 
-describe('the HTML of a page', () => {
-  it('names the scripts and styles that the page needs', async () => {
-    const { app } = await startService()
-    const filesOf = async (path: string) => {
-      const html = (await app.get(path)).bytes.toString()
-      return [...html.matchAll(/<link rel="(?:modulepreload|stylesheet)" crossorigin href="(.*?)"/g)].map(
-        ([, file]) => `${file}`,
-      )
-    }
-    const files = await filesOf('/wall')
-    expect(files.filter((file) => /\/wall-[^/]*\.(js|css)$/.test(file))).toHaveLength(2)
-    expect(await filesOf('/alerts')).not.toEqual(files)
-    for (const file of files) expect((await app.get(file)).status).toBe(200)
-  })
-})
-
-describe('texts over 1 kB', () => {
-  it('are compressed as the client accepts, and support HEAD, ranges and ETags', async () => {
-    const { app } = await startService()
-    const folder = new URL('../dist/web/assets/', import.meta.url)
-    const script = (await readdir(folder)).find((name) => /^app-.*\.js$/.test(name))
-    const source = await readFile(new URL(`${script}`, folder))
-    const path = `/assets/${script}`
-    for (const [accepted, encoding, decode] of [
-      ['gzip, deflate, br', 'br', brotliDecompressSync],
-      ['gzip, br;q=0', 'gzip', gunzipSync],
-      ['identity', undefined, (bytes: Buffer) => bytes],
-    ] as const) {
-      const headers = { 'accept-encoding': accepted }
-      const response = await app.get(path, headers)
-      expect(response.headers).toMatchObject({
-        vary: 'accept-encoding',
-        'cache-control': expect.stringMatching(/immut/),
-      })
-      expect([response.headers['content-type'], response.headers['content-encoding']]).toEqual([
-        expect.stringMatching(/javascript; charset=utf-8/),
-        encoding,
-      ])
-      expect(decode(response.bytes)).toEqual(source)
-      const head = await app.send('HEAD', path, { headers })
-      expect([head.headers['content-length'], head.headers['content-encoding'], head.bytes.length]).toEqual([
-        String(response.bytes.length),
-        encoding,
-        0,
-      ])
-      expect((await app.get(path, { ...headers, 'if-none-match': response.headers.etag })).status).toBe(304)
-      const part = await app.get(path, { ...headers, range: 'bytes=10-19' })
-      expect([part.status, part.bytes]).toEqual([206, response.bytes.subarray(10, 20)])
-    }
-
-    for (const [path, status] of [
-      ['/api/channels/', 200],
-      ['/api/frequencies/', 200],
-      ['/api/openapi.json', 200],
-      ['/help/index.html', 200],
-      ['/help/help.css', 200],
-      ['/metrics', 200],
-    ] as const) {
-      const headers = { 'accept-encoding': 'gzip' }
-      const response = await app.get(path, headers)
-      expect([path, response.status, response.headers['content-encoding']]).toEqual([path, status, 'gzip'])
-      expect(response.headers.vary?.toLowerCase()).toBe('accept-encoding')
-      expect(gunzipSync(response.bytes).length).toBeGreaterThan(1023)
-      const head = await app.send('HEAD', path, { headers })
-      expect([path, head.headers['content-encoding'], head.bytes.length]).toEqual([path, 'gzip', 0])
-      expect((await app.get(path)).headers['content-encoding']).toBeUndefined()
-    }
-
-    for (const path of ['/healthz', '/app/icon-192.png', '/api/nothing/', '/api/auth/me']) {
-      const response = await app.get(path, { 'accept-encoding': 'gzip, br' })
-      expect([path, response.headers['content-encoding']]).toEqual([path, undefined])
-    }
-  })
-})
-
 describe('reads of lists', () => {
   // Conformance: S-4.5, C-5.4, C-5.8.
   it('list receivers bare or paginated, ordered by id', async () => {
@@ -259,6 +183,45 @@ describe('reads of lists', () => {
     expect((await app.get(`/api/receivers/${id}?manufacturer=shure`)).status).toBe(200)
     expectError(await app.get(`/api/receivers/${id}/?manufacturer=sennheiser`), 404)
     expectError(await app.get(`/api/receivers/${id}/?manufacturer=nobody`), 404)
+  })
+})
+
+describe('reads that clients of the live interface need', () => {
+  // Conformance: C-9b.16.
+  it('returns data.json without last_seen, so that its ETag stays while nothing changes', async () => {
+    const shure = await startShure({ now: () => 1_800_000_000_000 })
+    const app = await startApp({ manufacturers: [configFor(shure)] })
+    await until('all receivers are known', async () => (await app.receivers()).length === 2)
+    expect((await app.post('/api/refresh/')).status).toBe(200)
+    const { headers, json } = await app.get('/api/data.json')
+    expect(JSON.stringify(json)).not.toContain('last_seen')
+    const seen = (await app.summaries())[0]?.last_seen
+    await until('the system was polled again', async () => (await app.summaries())[0]?.last_seen !== seen)
+    expect((await app.get('/api/data.json')).headers.etag).toBe(headers.etag)
+  })
+
+  // Conformance: C-9b.17, C-5.61.
+  it('returns single records, and 404 for those that do not exist', async () => {
+    const { app } = await startService()
+    await app.post('/api/group/', { title: 'Band', slots: [1] })
+    await app.post('/api/performers/', { name: 'Nora' })
+    for (const path of ['channels', 'groups', 'performers', 'units', 'chassis']) {
+      // Levels may change between the two requests.
+      await until(`a single record of ${path} is like that of the list`, async () => {
+        const { json: all } = await app.get(`/api/${path}/`)
+        expect(all.length, path).toBeGreaterThan(0)
+        expect((await app.get(`/api/${path}/${all[0].id}/`)).json, path).toEqual(all[0])
+        return true
+      })
+      expect((await app.get(`/api/${path}/999999/`)).status, path).toBe(404)
+      expect((await app.get(`/api/${path}/01/`)).status, path).toBe(400)
+    }
+    const receiver = (await app.receivers()).find(({ manufacturer }) => manufacturer === 'shure')
+    const [channel] = receiver?.channels ?? []
+    const { json } = await app.get(`/api/channels/${channel?.id}/?manufacturer=shure`)
+    expect(json).toMatchObject({ id: channel?.id, receiver_id: receiver?.id, manufacturer: 'shure' })
+    expect((await app.get(`/api/channels/${channel?.id}/?manufacturer=nobody`)).status).toBe(404)
+    expect((await app.get('/api/channels/?page=1&page_size=1')).json.results).toHaveLength(1)
   })
 })
 
