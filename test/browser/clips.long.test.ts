@@ -2,7 +2,6 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { createUser } from '../../src/actions/access/people.ts'
 import { configFor, startApp, startShure, until } from '../support/app.ts'
 import {
   browserForTests,
@@ -14,12 +13,10 @@ import {
 } from '../support/browser/browser.ts'
 import { addClip } from '../support/clips.ts'
 import { eventually } from '../support/eventually.ts'
-import { withDatabase } from '../support/store/databases.ts'
 import { tokenHeaders } from '../support/tokens.ts'
-import { hasher, password } from '../support/users.ts'
+import { addListeningUser } from '../support/users.ts'
 
 const browser = browserForTests()
-const cli = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null } as const
 const seconds = 10
 
 /** A service with a clip of ten seconds, which ended a minute ago, in the middle of the range of `path`. */
@@ -27,8 +24,7 @@ async function start() {
   const simulator = await startShure({ receivers: 1, channelsPerReceiver: 4 })
   const app = await startApp({ manufacturers: [configFor(simulator)], config: { audio_evidence: true } })
   const admin = await tokenHeaders(app, 'admin')
-  const user = { username: 'the-operator', password, role: 'operator', permissions: ['listen'] } as const
-  await withDatabase(app, (db) => createUser(db, hasher, cli, user))
+  await addListeningUser(app, 'operator')
   const [{ channels }] = await until('the receiver is known', async () => {
     const { receivers } = (await app.get('/api/data.json', admin)).json
     return receivers.length > 0 && receivers

@@ -2,26 +2,22 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { createUser } from '../../src/actions/access/people.ts'
 import { configFor, startApp, startShure, type TestApp, until } from '../support/app.ts'
 import { browserForTests } from '../support/browser/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import { lanAddress } from '../support/network/lan-address.ts'
-import { withDatabase } from '../support/store/databases.ts'
 import { tokenHeaders } from '../support/tokens.ts'
 import { addTones } from '../support/tones.ts'
-import { hasher, password } from '../support/users.ts'
+import { addListeningUser } from '../support/users.ts'
 
 const browser = browserForTests()
-const cli = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null } as const
 
 async function start() {
   const simulator = await startShure({ receivers: 1, channelsPerReceiver: 4 })
   const config = { listening: true, listening_without_tls: true, server: { host: '0.0.0.0' } }
   const app = await startApp({ manufacturers: [configFor(simulator)], config })
   const admin = await tokenHeaders(app, 'admin')
-  const user = { username: 'the-operator', password, role: 'operator', permissions: ['listen'] } as const
-  await withDatabase(app, (db) => createUser(db, hasher, cli, user))
+  await addListeningUser(app, 'operator')
   const [{ channels }] = await until('the receiver is known', async () => {
     const { receivers } = (await app.get('/api/data.json', admin)).json
     return receivers.length > 0 && receivers

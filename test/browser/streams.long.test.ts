@@ -4,18 +4,15 @@ import { createSocket } from 'node:dgram'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { StreamSender, type StreamSenderOptions, tone } from '../../simulators/audio/stream-sender.ts'
-import { createUser } from '../../src/actions/access/people.ts'
 import { sapPort } from '../../src/domain/audio/sap.ts'
 import { configFor, startApp, startShure, until } from '../support/app.ts'
 import { browserForTests, findViolations, messages, phone, scrollsHorizontally } from '../support/browser/browser.ts'
 import { onTestEnd } from '../support/cleanup.ts'
 import { eventually } from '../support/eventually.ts'
-import { withDatabase } from '../support/store/databases.ts'
 import { tokenHeaders } from '../support/tokens.ts'
-import { hasher, password } from '../support/users.ts'
+import { addListeningUser } from '../support/users.ts'
 
 const browser = browserForTests()
-const cli = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null } as const
 const loopback = { interfaces: ['127.0.0.1'] }
 
 async function openSender(options: Partial<StreamSenderOptions> & Pick<StreamSenderOptions, 'port'>) {
@@ -42,8 +39,7 @@ it('adds a stream by its description, shows its levels, maps by proposal, flags 
   const config = { listening: true, listening_without_tls: true, audio: loopback }
   const app = await startApp({ manufacturers: [configFor(simulator)], config })
   const admin = await tokenHeaders(app, 'admin')
-  const user = { username: 'the-admin', password, role: 'admin', permissions: ['listen'] } as const
-  await withDatabase(app, (db) => createUser(db, hasher, cli, user))
+  await addListeningUser(app, 'admin')
   const [first] = await until('the receiver is known', async () => {
     const { receivers } = (await app.get('/api/data.json', admin)).json
     return receivers.length > 0 && receivers[0].channels

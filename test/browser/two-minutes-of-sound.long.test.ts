@@ -5,7 +5,6 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { createUser } from '../../src/actions/access/people.ts'
 import { createInstallation, until } from '../support/app.ts'
 import { browserForTests } from '../support/browser/browser.ts'
 import {
@@ -20,7 +19,6 @@ import { openRaw } from '../support/faults/raw-socket.ts'
 import { openLine } from '../support/line.ts'
 import { type ListeningClient, listenOrThrow } from '../support/listening-client.ts'
 import { lanAddress } from '../support/network/lan-address.ts'
-import { withDatabase } from '../support/store/databases.ts'
 import { tokenHeaders } from '../support/tokens.ts'
 import {
   clickStep,
@@ -32,10 +30,9 @@ import {
   levelOf,
 } from '../support/tone-measurements.ts'
 import { addSilentTones, amplitude, tones } from '../support/tones.ts'
-import { hasher, password } from '../support/users.ts'
+import { addListeningUser } from '../support/users.ts'
 
 const browser = browserForTests()
-const cli = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null } as const
 
 const seconds = 120
 const rate = 48_000
@@ -57,8 +54,7 @@ async function start() {
   const served = await installation.serve()
   const service = { ...served, databaseUrl: installation.databaseUrl, url: `http://127.0.0.1:${served.port}` }
   const admin = await tokenHeaders(service, 'admin')
-  const user = { username: 'the-operator', password, role: 'operator', permissions: ['listen'] } as const
-  await withDatabase(service, (db) => createUser(db, hasher, cli, user))
+  await addListeningUser(service, 'operator')
   const receivers = [{ api_device_id: 'rack-1', name: 'Rack 1', channels: [{ channel: 1 }] }]
   await service.post('/api/ingest/', { source: 'script', receivers }, admin)
   const id: number = await until('the receiver is known', async () => {

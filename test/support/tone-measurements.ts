@@ -1,4 +1,4 @@
-/** What became of a tone: its frequency, its level, steps that it does not have, and gaps. */
+/** Measures the frequency, level, clicks and gaps of a tone. */
 
 import { amplitude, toneAt } from './tones.ts'
 
@@ -66,7 +66,7 @@ function phaseOf(samples: Float32Array, start: number, hz: number): number {
   return Math.atan2(imaginary, real) / (2 * Math.PI)
 }
 
-/** Returns at which sample of the tone these begin. */
+/** Returns the number of the tone's sample with which these begin. */
 export function findStart(samples: Int16Array, hz: number): number {
   for (let start = 0; start < rate; start++) if (countOthers(samples, hz, start) === 0) return start
   throw new Error(`These are no samples of ${hz} Hz.`)

@@ -2,7 +2,7 @@
 
 import { expect } from 'vitest'
 import { createHasher } from '../../src/actions/access/hasher.ts'
-import { createAdmin } from '../../src/actions/access/people.ts'
+import { createAdmin, createUser } from '../../src/actions/access/people.ts'
 import type { Role } from '../../src/contract/values.ts'
 import type { TestApp } from './app.ts'
 import type { HttpResponse } from './http-client.ts'
@@ -14,11 +14,18 @@ export const hasher = createHasher()
 /** Configuration of a listener that is reachable from the network. */
 export const lan = { server: { host: '0.0.0.0' } }
 
+const actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null } as const
+
 export async function addAdmin(app: { databaseUrl: string }, username = 'root') {
-  const actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null } as const
   const admin = { username, password, isReset: false }
   const created = await withDatabase(app, (db) => createAdmin(db, hasher, actor, admin))
   return created.user
+}
+
+/** Adds the user that `openAs` uses for this role, with the permission to listen. */
+export async function addListeningUser(app: { databaseUrl: string }, role: Role): Promise<void> {
+  const user = { username: `the-${role}`, password, role, permissions: ['listen'] } as const
+  await withDatabase(app, (db) => createUser(db, hasher, actor, user))
 }
 
 export function cookieOf(response: HttpResponse): string {
