@@ -130,8 +130,7 @@ interface SessionUpdate {
 
 /**
  * Runs a session and yields after every batch of received datagrams, and at least every second until everything is
- * reported. Returns without an error on abort; throws the
- * manufacturer's ApiError when the device is lost.
+ * reported. Returns without an error on abort; throws the manufacturer's ApiError when the device is lost.
  */
 async function* runSession(
   client: UpstreamClient,
