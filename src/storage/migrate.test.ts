@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { missingMigrations } from './migrate.ts'
+import { version110 } from './migrations/1.1.0.ts'
 import { migrationNames as names } from './migrations/index.ts'
-import { unreleased } from './migrations/unreleased.ts'
 
 it('names of migrations are unique and begin with a UTC time, except the first thirteen', () => {
   expect(new Set(names).size).toBe(names.length)
@@ -10,7 +10,7 @@ it('names of migrations are unique and begin with a UTC time, except the first t
 })
 
 it('missingMigrations returns a migration that was merged after a later one had been applied', () => {
-  const [first] = unreleased
+  const [first] = version110
   const applied = names.filter((name) => !first?.names.includes(name))
   expect(missingMigrations(applied)).toEqual([first])
 })
