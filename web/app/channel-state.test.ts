@@ -66,8 +66,11 @@ describe('describeChannel', () => {
 
   it('marks the packs of an intercom', () => {
     const station = receiver({ device_type: 'clearcom', model: 'NEP-ARCADIA', manufacturer: 'clearcom' })
-    expect(facts(critical, { frequency: null }, watchState(), station).isBeltpack).toBe(true)
-    expect(facts(critical).isBeltpack).toBe(false)
+    const without = { frequency: null, rf_level: null, audio_level: null }
+    const factsOf = (over: Partial<ChannelBody>) => facts(critical, { ...without, ...over }, watchState(), station)
+    expect(factsOf({})).toMatchObject({ isBeltpack: true, hasLevels: false })
+    expect(factsOf({ rf_level: -60 })).toMatchObject({ isBeltpack: true, hasLevels: true })
+    expect(facts(critical, without)).toMatchObject({ isBeltpack: false, hasLevels: true })
   })
 
   it('shows one flag about the battery at most', () => {

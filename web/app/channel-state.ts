@@ -61,8 +61,10 @@ export interface ChannelFacts {
   readonly rfTone: RfTone
   readonly hasAntennas: boolean
   readonly hasQuality: boolean
-  /** A pack of an intercom, which has neither a frequency nor levels. */
+  /** A pack of an intercom. */
   readonly isBeltpack: boolean
+  /** False for a pack of an intercom that reports none. */
+  readonly hasLevels: boolean
   /**
    * Values are current and a transmitter is present. Otherwise, meters have the colour of old values and the history
    * records no levels.
@@ -107,6 +109,7 @@ export function describeChannel(watchState: WatchState, receiver: ReceiverInData
   const state = allStale === null ? condition.state : 'stale'
   const flags = state === condition.state ? condition.flags : rowsOf(condition)
   const battery = (transmitter ?? last)?.battery ?? null
+  const isBeltpack = unitTypeOf(receiver.device_type) === 'beltpack'
   const isOld = state === 'stale' || hasRow(condition, 'stale') || !receiver.is_active || transmitter === null
   return {
     receiverId: receiver.id,
@@ -127,7 +130,8 @@ export function describeChannel(watchState: WatchState, receiver: ReceiverInData
     lastSeenAt: last === undefined ? null : Date.parse(last.last_seen),
     rfTone: rfTone(condition),
     hasQuality: channel.details?.quality !== undefined,
-    isBeltpack: unitTypeOf(receiver.device_type) === 'beltpack',
+    isBeltpack,
+    hasLevels: !isBeltpack || hasLevels(channel),
     hasAntennas: channel.details?.rf_a !== undefined || channel.details?.rf_b !== undefined,
     isLive: !isOld,
     since: sinceOf(channel, allStale),
@@ -144,6 +148,10 @@ export function describeChannel(watchState: WatchState, receiver: ReceiverInData
     manufacturer: receiver.manufacturer,
     site: receiver.site,
   }
+}
+
+function hasLevels({ rf_level, audio_level, details }: ChannelBody): boolean {
+  return rf_level !== null || audio_level !== null || details?.rf_percent !== undefined
 }
 
 type Names = 'title' | 'token' | 'name' | 'ownName' | 'performer' | 'picture' | 'label' | 'role' | 'color'

@@ -57,10 +57,12 @@ export function ChannelCheck({ show, checks, check, reload }: ChannelCheckProps)
         {t(`states.${facts.state}`)}
         {facts.ownName === null ? null : <bdi className="check-pack">{facts.ownName}</bdi>}
       </p>
-      <div className="meter-field check-meters">
-        <Meters {...{ receiverId, channelId }} hasAntennas={facts.hasAntennas} since={facts.since} />
-        <MeterLayer order={String(channelId)} />
-      </div>
+      {facts.hasLevels ? (
+        <div className="meter-field check-meters">
+          <Meters {...{ receiverId, channelId }} hasAntennas={facts.hasAntennas} since={facts.since} />
+          <MeterLayer order={String(channelId)} />
+        </div>
+      ) : null}
       <Findings check={current.check} endsAt={show.ends_at} isOld={facts.state === 'stale' || current.isOld} />
       <Actions
         show={show}

@@ -61,29 +61,32 @@ export const WallTile = memo(function WallTile({ receiverId, channelId, layout }
               <SlotNumber slot={facts.slot} color={facts.color} />
               {shape.parts.includes('frequency') ? null : <BeltpackMark facts={facts} />}
               <TileState facts={facts} />
-              {hasNumbers ? null : <ValueAge facts={facts} />}
+              {hasNumbers && facts.hasLevels ? null : <ValueAge facts={facts} />}
               <Flags flags={facts.flags} />
               <HandledMark facts={facts} />
               <SoundMark facts={facts} />
             </div>
             <TileBattery facts={facts} />
           </div>
-          {!hasNumbers ? (
-            <LevelBars {...{ receiverId, channelId }} />
-          ) : isLost ? (
-            <OfflineReceiver facts={facts} />
-          ) : (
-            <Meters {...{ receiverId, channelId }} hasAntennas={false} since={facts.since} />
-          )}
+          <TileLevels facts={facts} hasNumbers={hasNumbers} />
         </div>
       </div>
-      {shape.parts.includes('chart') ? (
+      {shape.parts.includes('chart') && facts.hasLevels ? (
         <Chart {...{ receiverId, channelId }} isAsleep={isLost || hasRow(facts.condition, 'tx_off')} />
       ) : null}
       {shape.parts.includes('frequency') ? <Foot facts={facts} hasReceiver={shape.parts.includes('receiver')} /> : null}
     </li>
   )
 })
+
+function TileLevels({ facts, hasNumbers }: { readonly facts: ChannelFacts; readonly hasNumbers: boolean }) {
+  const { receiverId, channelId, state, since, hasLevels } = facts
+  if (hasNumbers && state === 'receiver_offline') return <OfflineReceiver facts={facts} />
+  // As high as the levels, so that the lines of all tiles are aligned.
+  if (!hasLevels) return <div className={hasNumbers ? 'meters' : 'level-bars'} />
+  if (!hasNumbers) return <LevelBars {...{ receiverId, channelId }} />
+  return <Meters {...{ receiverId, channelId }} hasAntennas={false} since={since} />
+}
 
 function shapeOf({ shapes, lineWidth, measure }: TileLayout, name: string): Shape {
   return shapes[measure(name) > lineWidth ? 1 : 0]

@@ -7,7 +7,8 @@ type CarrierFacts = Pick<ChannelFacts, 'frequency' | 'isBeltpack'>
 
 /** The frequency of a channel; the kind of a pack that has none. */
 export function Carrier({ facts: { frequency, isBeltpack } }: { facts: CarrierFacts }) {
-  if (!isBeltpack) return frequency === null ? t('card.noFrequency') : formatMegahertz(frequency)
+  if (frequency !== null) return formatMegahertz(frequency)
+  if (!isBeltpack) return t('card.noFrequency')
   return (
     <span className="card-beltpack">
       <Headset className="icon" aria-hidden="true" />

@@ -89,7 +89,7 @@ interface ReadingsProps extends Pick<ChannelCardProps, 'step' | 'hasChart' | 'ac
 }
 
 function Readings({ facts, step, hasChart, actions }: ReadingsProps) {
-  const { receiverId, channelId, state, condition } = facts
+  const { receiverId, channelId, state, condition, hasLevels } = facts
   const isLost = state === 'receiver_offline'
   const isOff = hasRow(condition, 'tx_off') || state === 'battery_died'
   return (
@@ -101,7 +101,7 @@ function Readings({ facts, step, hasChart, actions }: ReadingsProps) {
           <>
             <Battery facts={facts} />
             <TimeLeft facts={facts} />
-            {step === 'status' ? <ValueAge facts={facts} /> : null}
+            {step === 'status' || !hasLevels ? <ValueAge facts={facts} /> : null}
           </>
         )}
         <Flags flags={facts.flags} />
@@ -110,7 +110,7 @@ function Readings({ facts, step, hasChart, actions }: ReadingsProps) {
         <>
           {isLost ? (
             <OfflineReceiver facts={facts} />
-          ) : (
+          ) : !hasLevels ? null : (
             <Meters
               {...{ receiverId, channelId }}
               hasAntennas={facts.hasAntennas}
@@ -122,7 +122,7 @@ function Readings({ facts, step, hasChart, actions }: ReadingsProps) {
         </>
       )}
       <div className="card-bottom">
-        {hasChart && step !== 'status' ? <Chart {...{ receiverId, channelId }} isAsleep={isLost} /> : null}
+        {hasChart && step !== 'status' && hasLevels ? <Chart {...{ receiverId, channelId }} isAsleep={isLost} /> : null}
         <ListenButton facts={facts} />
         {actions?.mayOperate === true ? <MoveHere facts={facts} className="card-acknowledge" /> : null}
         {actions !== undefined && facts.needsAttention ? (
