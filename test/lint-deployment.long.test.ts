@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
+import { lintDockerfile } from '../scripts/lint/dockerfile.ts'
 import { lintResources, parseResources } from '../scripts/lint/kubernetes.ts'
 import { lintShell } from '../scripts/lint/shell.ts'
 import { lintUnit } from '../scripts/lint/unit.ts'
@@ -44,10 +45,13 @@ it.each([
 })
 
 // Conformance: C-26.27.
-it('a shell script, a unit and a Kubernetes resource with errors are refused', async () => {
+it('a shell script, a Dockerfile, a unit and a Kubernetes resource with errors are refused', async () => {
   expect(await lintShell('copy', '#!/bin/sh\n[[ -f $1 ]] && rm $1\n')).toEqual(
     expect.arrayContaining([expect.stringMatching(/^copy:2: .*SC(3010|2039)/)]),
   )
+  expect(await lintDockerfile(await change('deploy/Dockerfile', '--interval', '--intervl'))).toEqual([
+    expect.stringMatching(/Dockerfile:\d+: Unknown flag: intervl/),
+  ])
   expect(await lintUnit(await change('deploy/micwatch.service', 'Restart=always', 'Restrat=always'))).toEqual([
     expect.stringContaining("'Restrat'"),
   ])

@@ -9,6 +9,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { findPrometheus } from '../../test/support/prometheus.ts'
 import { lintChart } from './chart.ts'
+import { lintDockerfile } from './dockerfile.ts'
 import { lintResources, parseResources } from './kubernetes.ts'
 import { findShellScripts, lintShell } from './shell.ts'
 import { lintUnit } from './unit.ts'
@@ -26,6 +27,7 @@ const checks: Readonly<Record<string, () => Promise<readonly string[]>>> = {
     const scripts = findShellScripts(['.ci', 'deploy', 'scripts'])
     return (await Promise.all(scripts.map((name) => lintShell(name, readFileSync(name, 'utf8'))))).flat()
   },
+  'deploy/Dockerfile': () => lintDockerfile('deploy/Dockerfile'),
   'deploy/micwatch.service': () => lintUnit('deploy/micwatch.service'),
   'deploy/prometheus': async () => {
     const args = ['check', 'rules', '--lint=all', '--lint-fatal', 'deploy/prometheus/rules.yaml']
