@@ -84,7 +84,7 @@ const rows = {
       `${subject}: no levels are received${people.length === 0 ? '' : ` from ${listPeople(people)}`}`,
     detail: ({ people = [] }) => listPeople(people),
     ending: ({ name }) => `${name ?? 'Unknown'}: levels are received again`,
-    reason: 'The receiver answers, but it sends no levels. RF and audio are unknown.',
+    reason: 'The receiver responds, but it sends no levels. RF and audio are unknown.',
   },
   encryption_error: {
     ...usual,

@@ -303,7 +303,7 @@ const installationKinds = {
     type: 'boolean',
     default: false,
     description:
-      'If true, sound is kept also while no show is running. Needs `audio_evidence` in the configuration file.',
+      'If true, sound is kept even while no show is running. Needs `audio_evidence` in the configuration file.',
     label: 'Keep sound without a show',
     hint: 'If off, sound is kept only while a show is running. Has no effect while audio_evidence is off in the configuration file.',
   },
@@ -345,9 +345,9 @@ const installationKinds = {
     max: 64,
     default: 8,
     earlier: 'lower',
-    description: 'How many may listen to channels at a time.',
+    description: 'Maximum number of simultaneous listeners.',
     label: 'Listeners at a time',
-    hint: 'How many may listen to channels at a time. Each needs about 0.8 Mbit/s.',
+    hint: 'Maximum number of simultaneous listeners. Each needs about 0.8 Mbit/s.',
   },
   MAX_LISTENERS_PER_PERSON: {
     ...listening,
@@ -357,9 +357,9 @@ const installationKinds = {
     max: 8,
     default: 2,
     earlier: 'lower',
-    description: 'How many channels one person or token may listen to at a time.',
+    description: 'Maximum number of channels that one person or token may listen to at a time.',
     label: 'Channels for each person',
-    hint: 'How many channels one person or token may listen to at a time, for example on a computer and a phone.',
+    hint: 'Maximum number of channels that one person or token may listen to at a time, for example on a computer and a phone.',
   },
   REGION: {
     ...documents,

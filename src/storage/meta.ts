@@ -19,7 +19,7 @@ async function save({ query }: Tx, key: Key, value: number): Promise<void> {
     .execute()
 }
 
-/** Returns when `micwatch backup` last wrote a backup of this database; null if never. */
+/** Returns when the service or `micwatch backup` last wrote a backup of this database; null if never. */
 export function findLastBackup(reader: Reader): Promise<number | null> {
   return find(reader, 'last_backup')
 }

@@ -23,7 +23,7 @@ it('marks a mute as on purpose on all screens with one press, and undoes it with
   const marking = countSteps()
   await marking.step(page.getByRole('button', { name: /^Muted on purpose: 1 / }).click())
   for (const screen of [page, wall]) {
-    await screen.getByText('Muted on purpose, says the-operator').first().waitFor({ state: 'attached' })
+    await screen.getByText('Marked as muted on purpose by the-operator').first().waitFor({ state: 'attached' })
   }
   expect((await app.get('/api/alerts/?state=snoozed')).json).toMatchObject([{ kind: 'muted' }])
   expect(marking.count).toBe(1)

@@ -76,13 +76,13 @@ it('shows that all is OK, and never while the connection is lost', async () => {
   await eventually(() => page.title()).toBe('(!) About · Micwatch')
 })
 
-it('counts critical conflicts, held discoveries and lost connections, and never says that all is OK beside them', async () => {
+it('counts critical conflicts, devices to review and lost connections, and never says that all is OK beside them', async () => {
   const service = await start(receiver(1, [{}]))
   const exceptions = { conflicts: { critical: 4, other: 34 }, queue_pending: 1, disconnected: 2 }
   service.data.responses['/api/summary/'] = exceptions
   const page = await open(service, '/about')
   await statusLine(page).getByRole('link', { name: '4 critical conflicts' }).waitFor()
-  await statusLine(page).getByRole('link', { name: '1 held discovery' }).waitFor()
+  await statusLine(page).getByRole('link', { name: '1 device to review' }).waitFor()
   await statusLine(page).getByRole('link', { name: '2 lost connections' }).waitFor()
   await eventually(() => statusLine(page).getByText('All OK').count()).toBe(0)
   await eventually(() => findViolations(page)).toEqual([])

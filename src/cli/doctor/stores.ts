@@ -119,13 +119,13 @@ const maxBackupDays = 30
 /** A new installation needs no backup for this long. */
 const firstBackupDays = 7
 
-/** Checks the time of the last `micwatch backup`. Other kinds of backup are not visible. */
+/** Checks the time of the last backup, scheduled or by `micwatch backup`. Other kinds of backup are not visible. */
 export async function checkBackup(db: Database, now: number): Promise<Finding> {
   const advice = 'Run micwatch backup, and keep the file and secret.key on another machine.'
   const time = await findLastBackup(db.read)
   if (time === null) {
     const isNew = now - (await findCreation(db.read)) < firstBackupDays * dayMs
-    return (isNew ? passed : failed)(`No backup has been made with micwatch backup. ${advice}`)
+    return (isNew ? passed : failed)(`Micwatch has made no backup yet. ${advice}`)
   }
   const days = Math.max(0, Math.floor((now - time) / dayMs))
   const age = `The last backup was made ${days === 0 ? 'less than a day' : days === 1 ? '1 day' : `${days} days`} ago`
