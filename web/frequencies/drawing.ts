@@ -8,6 +8,7 @@ import type { Severity } from './conflict-text.ts'
 import {
   bottomDbm,
   dbmToY,
+  keepInside,
   khzToX,
   type Label,
   labelRows,
@@ -339,6 +340,7 @@ export interface PlacedNames {
   readonly scene: Scene
   readonly khzPerPx: number
   readonly rows: readonly (number | null)[]
+  readonly widthsPx: readonly number[]
 }
 
 /** The previous rows if nothing has changed. */
@@ -353,7 +355,7 @@ export function placeNames({ context, scale, colours }: Stage, scene: Scene, pre
       rank: scene.highlighted.has(id) ? 0 : scene.victims.has(id) ? 1 : 2,
     }),
   )
-  return { scene, khzPerPx, rows: placeLabels(labels, khzPerPx) }
+  return { scene, khzPerPx, rows: placeLabels(labels, khzPerPx), widthsPx: labels.map(({ widthPx }) => widthPx) }
 }
 
 export function drawNames(
@@ -363,14 +365,18 @@ export function drawNames(
 ) {
   context.textAlign = 'center'
   context.textBaseline = 'middle'
-  for (const [index, { id, khz, label }] of carriers.entries()) {
-    const row = names.rows[index]
-    const x = khzToX(khz, scale)
-    if (row === null || row === undefined || x < -100 || x > scale.width + 100) continue
+  const placed = carriers.flatMap(({ id, khz, label }, index) => {
+    const [row = null, widthPx = 0] = [names.rows[index], names.widthsPx[index]]
+    return row === null ? [] : { id, label, row, widthPx, x: khzToX(khz, scale) }
+  })
+  const middles = keepInside(placed, scale.width)
+  for (const [index, { id, label, row }] of placed.entries()) {
+    const middle = middles[index] ?? null
+    if (middle === null) continue
     const isHighlighted = highlighted.has(id)
     context.font = font(colours, isHighlighted ? 700 : 500)
     context.fillStyle = isHighlighted ? colours.accent : highlighted.size > 0 ? colours.textSoft : colours.text
     const y = plot.top - lanes.names + (row + 0.5) * (lanes.names / labelRows)
-    context.fillText(label, Math.round(x), Math.round(y))
+    context.fillText(label, Math.round(middle), Math.round(y))
   }
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   buildTrace,
   dbmToY,
+  keepInside,
   khzToX,
   nearest,
   nearestProducts,
@@ -63,6 +64,24 @@ describe('placeLabels', () => {
 
   it('shows all labels if there is room', () => {
     expect(placeLabels(labels, 0.5)).toEqual([0, 0, 0, 0])
+  })
+})
+
+describe('keepInside', () => {
+  const label = (x: number, row = 0) => ({ x, widthPx: 40, row })
+
+  it('moves labels at the edges inside, and omits those outside', () => {
+    expect(keepInside([label(5), label(100), label(195), label(-1), label(201)], 200)).toEqual([
+      20,
+      100,
+      180,
+      null,
+      null,
+    ])
+  })
+
+  it('omits a label at an edge if another one of its row is there', () => {
+    expect(keepInside([label(5), label(60), label(5, 1)], 200)).toEqual([null, 60, 20])
   })
 })
 

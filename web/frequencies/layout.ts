@@ -103,6 +103,33 @@ export function placeLabels(labels: readonly Label[], khzPerPx: number): readonl
   return placed
 }
 
+export interface PlacedLabel {
+  /** The middle of the label, before it is moved. */
+  readonly x: number
+  readonly widthPx: number
+  readonly row: number
+}
+
+/**
+ * The middles of labels in a view of this width. A label at an edge moves inside, because a cut name may be the name of
+ * another channel. Null if another label is there, or if its carrier is outside.
+ */
+export function keepInside(labels: readonly PlacedLabel[], width: number): readonly (number | null)[] {
+  const moved = labels.map(({ x, widthPx }) =>
+    x < 0 || x > width ? null : Math.min(Math.max(x, widthPx / 2), width - widthPx / 2),
+  )
+  return moved.map((middle, index) => {
+    const { x, widthPx, row } = labels[index] as PlacedLabel
+    if (middle === null || middle === x) return middle
+    const isTaken = labels.some((other, at) => {
+      const otherMiddle = moved[at] ?? null
+      if (at === index || other.row !== row || otherMiddle === null) return false
+      return Math.abs(otherMiddle - middle) < (other.widthPx + widthPx) / 2 + labelGapPx
+    })
+    return isTaken ? null : middle
+  })
+}
+
 const nearKhz = 1_000
 
 /** Products 2A − B of one zone near any carrier, sorted, each once. */
