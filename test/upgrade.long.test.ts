@@ -8,8 +8,12 @@ import { sql } from 'kysely'
 import { describe, expect, inject, it, vi } from 'vitest'
 import { parse } from 'yaml'
 import { openDatabase } from '../src/storage/database.ts'
+import { version010 } from '../src/storage/migrations/0.1.0.ts'
 import { version100 } from '../src/storage/migrations/1.0.0.ts'
+import { version110 } from '../src/storage/migrations/1.1.0.ts'
 import { migrations, namesOf } from '../src/storage/migrations/index.ts'
+import type { Migration } from '../src/storage/migrations/migration.ts'
+import { keptTables } from '../src/storage/schema.ts'
 import { createInstallation, startApp, type TestApp } from './support/app.ts'
 import { onTestEnd } from './support/cleanup.ts'
 import { type Engine, engines } from './support/store/databases.ts'
@@ -21,7 +25,8 @@ import { password, signIn } from './support/users.ts'
 // of the service starts when its modules are loaded, and follows a jump only after 30 seconds.
 vi.hoisted(() => vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-22T16:03:28.462Z') }))
 
-const folderOf = (version: '0.1.0' | '1.0.0') => fileURLToPath(new URL(`fixtures/${version}/`, import.meta.url))
+const folderOf = (version: '0.1.0' | '1.0.0' | '1.1.0') =>
+  fileURLToPath(new URL(`fixtures/${version}/`, import.meta.url))
 const folder = folderOf('0.1.0')
 const readGzip = async (name: string, from = folder) => gunzipSync(await readFile(join(from, `${name}.gz`)))
 
@@ -170,8 +175,17 @@ it('imports the export file of 0.1.0 into an empty database', async () => {
 })
 
 type Row = Readonly<Record<string, unknown>>
+type Tables = Readonly<Record<string, readonly Row[]>>
 
-async function readTables(url: string): Promise<Readonly<Record<string, readonly Row[]>>> {
+/** SQLite returns bytes as `Uint8Array`, PostgreSQL as `Buffer`. */
+function withBuffers(row: Row): Row {
+  const entries = Object.entries(row)
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, value instanceof Uint8Array ? Buffer.from(value) : value]),
+  )
+}
+
+async function readTables(url: string): Promise<Tables> {
   const db = await openDatabase({ url })
   try {
     const tables =
@@ -180,7 +194,7 @@ async function readTables(url: string): Promise<Readonly<Record<string, readonly
         : sql<{ name: string }>`select tablename as name from pg_tables where schemaname = 'public'`
     const rows: Record<string, readonly Row[]> = {}
     for (const { name } of (await tables.execute(db.read)).rows) {
-      rows[name] = (await sql<Row>`select * from ${sql.table(name)}`.execute(db.read)).rows.map((row) => ({ ...row }))
+      rows[name] = (await sql<Row>`select * from ${sql.table(name)}`.execute(db.read)).rows.map(withBuffers)
     }
     return rows
   } finally {
@@ -188,27 +202,62 @@ async function readTables(url: string): Promise<Readonly<Record<string, readonly
   }
 }
 
-/** The name, frequency and note of a placeholder are now what was entered about its slot. */
-function withoutMoved(table: string, row: object): object {
-  const moved = table === 'placeholders' ? ['name', 'frequency', 'note'] : []
-  return Object.fromEntries(Object.entries(row).filter(([name]) => !moved.includes(name)))
+/** An earlier version, and what has changed since, apart from new tables and columns. */
+interface EarlierVersion {
+  readonly version: '1.0.0' | '1.1.0'
+  /** Those that it applied. */
+  readonly migrations: readonly Migration[]
+  /** Columns whose values are now in another table. */
+  readonly movedColumns: Readonly<Record<string, readonly string[]>>
+  /** Sections that its export did not have. */
+  readonly newSections: readonly string[]
+  /** Its export as this version writes it. */
+  readonly asExportedNow: (exported: string) => string
 }
 
-/** Performers are now exported with their slots, and rules for all kinds without the kinds that 1.0.0 did not know. */
-function asExportedNow(exported: string): string {
-  return exported
-    .replace(
-      '    kinds: []\n',
-      '    kinds: []\n    excluded_kinds:\n      - levels_lost\n      - audio_dropout\n      - audio_clipping\n      - muted\n      - off_plan\n      - unknown_carrier\n      - equipment_fault\n      - backup_failed\n',
-    )
-    .replace('\nshows:', '\nslots:\n  - slot: 1\n    performer: Ann\n    role: Nora\nshows:')
-}
+const earlierVersions: readonly EarlierVersion[] = [
+  {
+    version: '1.0.0',
+    migrations: [...version010, version100],
+    // They are now what was entered about the slot.
+    movedColumns: { placeholders: ['name', 'frequency', 'note'] },
+    newSections: ['slots', 'frequency_plans'],
+    // Performers are exported with their slots, and rules for all kinds without the kinds that 1.0.0 did not know.
+    asExportedNow: (exported) =>
+      exported
+        .replace(
+          '    kinds: []\n',
+          '    kinds: []\n    excluded_kinds:\n      - levels_lost\n      - audio_dropout\n      - audio_clipping\n      - muted\n      - off_plan\n      - unknown_carrier\n      - equipment_fault\n      - backup_failed\n',
+        )
+        .replace('\nshows:', '\nslots:\n  - slot: 1\n    performer: Ann\n    role: Nora\nshows:'),
+  },
+  {
+    version: '1.1.0',
+    migrations: [...version010, version100, ...version110],
+    movedColumns: {},
+    newSections: [],
+    asExportedNow: (exported) => exported,
+  },
+]
 
-describe.each(engines)('data of 1.0.0 (%s)', (engine) => {
-  const from = folderOf('1.0.0')
+const databases = earlierVersions.flatMap((earlier) =>
+  engines.map((engine) => [earlier.version, engine, earlier] as const),
+)
 
-  // Conformance: C-9.30, C-21.93.
-  it('is kept row by row, and exported as 1.0.0 did, with the slots of performers', async () => {
+describe.each(databases)('data of %s (%s)', (version, engine, earlier) => {
+  const from = folderOf(version)
+
+  function expectRows(tables: Tables, expected: Tables): void {
+    for (const [table, rows] of Object.entries(expected)) {
+      const moved = earlier.movedColumns[table] ?? []
+      const kept = rows.map((row) => Object.entries(row).filter(([name]) => !moved.includes(name)))
+      const expectedRows: unknown[] = kept.map((row) => expect.objectContaining(Object.fromEntries(row)))
+      expect({ table, rows: tables[table] }).toEqual({ table, rows: expect.arrayContaining(expectedRows) })
+    }
+  }
+
+  // Conformance: C-21.93, C-26.60.
+  it('is kept row by row, and exported as before', async () => {
     const installation = await createEmptyInstallation(engine, join(from, `secret-${engine}.key`))
     if (engine === 'postgres') {
       await runSql(installation.databaseUrl, (await readGzip('postgres.sql', from)).toString())
@@ -217,36 +266,32 @@ describe.each(engines)('data of 1.0.0 (%s)', (engine) => {
     }
     const before = await readTables(installation.databaseUrl)
     const migrated = await installation.run(['migrate', '--json'])
-    expect([migrated.code, migrated.json()]).toEqual([
-      0,
-      { applied: namesOf(migrations.slice(migrations.indexOf(version100) + 1)) },
-    ])
-    const after = await readTables(installation.databaseUrl)
-    for (const [table, rows] of Object.entries(before)) {
-      const expected: unknown[] = rows.map((row) => expect.objectContaining(withoutMoved(table, row)))
-      expect({ table, rows: after[table] }).toEqual({ table, rows: expect.arrayContaining(expected) })
-    }
+    const later = migrations.filter((migration) => !earlier.migrations.includes(migration))
+    expect([migrated.code, migrated.json()]).toEqual([0, { applied: namesOf(later) }])
+    expectRows(await readTables(installation.databaseUrl), before)
     const exported = await installation.run(['export', '--with-secrets'])
-    expect(exported.out).toBe(asExportedNow(await readFile(join(from, `export-${engine}.yaml`), 'utf8')))
+    expect(exported.out).toBe(earlier.asExportedNow(await readFile(join(from, `export-${engine}.yaml`), 'utf8')))
   })
 
-  // Conformance: C-9.30.
+  // Conformance: C-26.60.
   it('can be restored from a backup, and imported from an export file', async () => {
     const installation = await createEmptyInstallation(engine, join(from, 'secret-sqlite.key'))
     await copyFile(join(from, 'export-sqlite.yaml'), join(installation.path, 'export.yaml'))
     const imported = await installation.run(['import', 'export.yaml', '--dry-run', '--json'])
     const expected = JSON.parse(await readFile(join(from, 'imported.json'), 'utf8'))
-    // Sections that 1.0.0 did not have.
-    for (const section of ['slots', 'frequency_plans']) {
-      expected.counts[section] = { created: 0, updated: 0, unchanged: 0 }
-    }
+    for (const section of earlier.newSections) expected.counts[section] = { created: 0, updated: 0, unchanged: 0 }
     expect([imported.code, imported.json()]).toEqual([0, expected])
     await writeFile(join(installation.path, 'old.backup'), await readGzip('micwatch.backup', from))
     const restored = await installation.run(['restore', 'old.backup', '--json'])
     expect([restored.code, restored.err]).toEqual([0, ''])
+    await writeFile(join(installation.path, 'old.db'), await readGzip('micwatch.db', from))
+    const old = Object.entries(await readTables(`sqlite:${join(installation.path, 'old.db')}`))
+    // A restore increases the counters in `meta`, so that other processes load everything.
+    const kept = old.filter(([table]) => table !== 'meta' && (keptTables as readonly string[]).includes(table))
+    expectRows(await readTables(installation.databaseUrl), Object.fromEntries(kept))
     const again = await installation.run(['import', 'export.yaml', '--json'])
     for (const count of Object.values(again.json().counts)) expect(count).toMatchObject({ created: 0, updated: 0 })
     const exported = await installation.run(['export', '--with-secrets'])
-    expect(exported.out).toBe(asExportedNow(await readFile(join(from, 'export-sqlite.yaml'), 'utf8')))
+    expect(exported.out).toBe(earlier.asExportedNow(await readFile(join(from, 'export-sqlite.yaml'), 'utf8')))
   })
 })
