@@ -37,7 +37,7 @@ const screens: readonly Screen[] = [
   { name: 'wall', viewport: { width: 960, height: 540 }, path: '/wall?group=1&pictures=off&charts=off' },
   { name: 'monitor', viewport: medium, path: '/' },
   { name: 'timeline', viewport: medium, path: '/timeline?span=3600' },
-  { name: 'frequencies', viewport: medium, path: '/frequencies' },
+  { name: 'frequencies', viewport: { width: 1200, height: 640 }, path: '/frequencies' },
   { name: 'phone', viewport: phone, path: '/' },
   { name: 'alerts', viewport: medium, path: '/alerts' },
   {
