@@ -128,6 +128,7 @@ describe.each(engines)('the report of a show on %s', (engine) => {
     expect(a).toEqual({
       ...{
         channel_id: first.id,
+        is_recorded: true,
         slot: first.slot,
         title: '=Ada',
         name: 'Vox 1',
@@ -238,7 +239,7 @@ describe('the report of a show', () => {
     // The performer and the pack of today are not those of a show of the past.
     expect(first.transmitter?.name).toEqual(expect.any(String))
     expect(json.channels[0]).toMatchObject({ name: first.name, performer: null, pack: null })
-    expect(json.channels[2]).toMatchObject({ slot: null, name: null, minutes_on: 0 })
+    expect(json.channels[2]).toMatchObject({ slot: null, name: null, is_recorded: false, minutes_on: 0 })
   })
 
   // Conformance: C-13.42.

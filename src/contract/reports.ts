@@ -8,6 +8,7 @@ import {
   type Body,
   ById,
   binary,
+  flag,
   id,
   idOf,
   listOf,
@@ -49,6 +50,9 @@ export const ReportedChannel = named('ReportedChannel', 'The report of one chann
   name: textOrNull('Name of the channel.'),
   performer: textOrNull('Name of the performer; several are joined by `; `.'),
   pack: textOrNull('Name of the transmitter; several are joined by `; `.'),
+  is_recorded: flag(
+    'False: nothing of it was recorded in the show, so its minutes, batteries and RF levels are unknown.',
+  ),
   minutes_on: number('Minutes with a transmitter on, muted or not.'),
   battery_start: wholeOrNull('First battery level in percent.'),
   battery_end: wholeOrNull('Last battery level in percent.'),

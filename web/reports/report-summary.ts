@@ -13,6 +13,7 @@ export interface ReportSummary {
   readonly alertKinds: readonly AlertsOfKind[]
   readonly unacknowledged: number
   readonly neverOn: readonly ReportedChannel[]
+  readonly notRecorded: readonly ReportedChannel[]
 }
 
 interface CountOfChannels {
@@ -49,7 +50,8 @@ export function summarizeReport(channels: readonly ReportedChannel[]): ReportSum
       })
       .sort((a, b) => b.count - a.count),
     unacknowledged: alerts.filter(({ acknowledged_at }) => acknowledged_at === null).length,
-    neverOn: channels.filter(({ minutes_on }) => minutes_on === 0),
+    neverOn: channels.filter(({ is_recorded, minutes_on }) => is_recorded && minutes_on === 0),
+    notRecorded: channels.filter(({ is_recorded }) => !is_recorded),
   }
 }
 

@@ -30,7 +30,7 @@ const channelColumns: readonly PaperColumn<ReportedChannel>[] = [
   { key: 'pack', title: t('report.columns.pack'), cell: ({ pack }) => <bdi>{plainText(pack ?? '–')}</bdi> },
   {
     ...{ key: 'minutes', title: t('report.columns.minutes'), isNumber: true },
-    cell: ({ minutes_on }) => minutes_on.toFixed(1),
+    cell: ({ is_recorded, minutes_on }) => (is_recorded ? minutes_on.toFixed(1) : '–'),
   },
   {
     ...{ key: 'battery', title: t('report.columns.battery'), isNumber: true },

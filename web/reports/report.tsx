@@ -135,8 +135,13 @@ function problemLines(summary: ReportSummary): readonly string[] {
   return lines
 }
 
-function idleLines({ neverOn }: ReportSummary, step: number | null): readonly string[] {
-  return step === null || neverOn.length === 0 ? [] : [t('report.neverOn', { channels: namesOf(neverOn) })]
+function idleLines({ neverOn, notRecorded }: ReportSummary, step: number | null): readonly string[] {
+  // Nothing was recorded, as a note says.
+  if (step === null) return []
+  return [
+    ...(neverOn.length === 0 ? [] : [t('report.neverOn', { channels: namesOf(neverOn) })]),
+    ...(notRecorded.length === 0 ? [] : [t('report.channelsNotRecorded', { channels: namesOf(notRecorded) })]),
+  ]
 }
 
 function namesOf(channels: readonly ReportedChannel[]): string {

@@ -108,6 +108,7 @@ export function toReportedChannel(channel: ChannelOfShow, story: ShowStory): Rep
     channel_id: id,
     slot: current?.slot ?? null,
     ...describeChannel(channel, story),
+    is_recorded: summary.stepSeconds !== null,
     minutes_on: Math.round(summary.secondsOn / 6) / 10,
     battery_start: summary.batteryStart,
     battery_end: summary.batteryEnd,
@@ -232,10 +233,11 @@ export function toReportCsv({ channels }: ShowReport): string {
 }
 
 function toReportLine(channel: ReportedChannel): string {
-  const { title, dropouts, clipping, alerts, markers, ...values } = channel
+  const { title, is_recorded, minutes_on, dropouts, clipping, alerts, markers, ...values } = channel
   const cells: Cells = {
     ...values,
     name: title,
+    minutes_on: is_recorded ? minutes_on : null,
     dropouts: dropouts.count,
     dropout_seconds: dropouts.seconds,
     longest_dropout_seconds: dropouts.longest_seconds,

@@ -24,7 +24,13 @@ function reportedChannel(id: number, fields: Partial<ReportedChannel> = {}): Rep
   return {
     ...{ channel_id: id, slot: id, name: `H${String(id).padStart(2, '0')}`, performer: `Performer ${id}` },
     title: `Performer ${id}`,
-    ...{ pack: `H${String(id).padStart(2, '0')} Pack`, minutes_on: 191.4, battery_start: 98, battery_end: 41 },
+    ...{
+      pack: `H${String(id).padStart(2, '0')} Pack`,
+      is_recorded: true,
+      minutes_on: 191.4,
+      battery_start: 98,
+      battery_end: 41,
+    },
     ...{ rf_lowest: -71, rf_p1: -66, dropouts: { count: 0, seconds: 0, longest_seconds: 0, times: [] } },
     ...{
       interference: 0,
