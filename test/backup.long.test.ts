@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
+import type { Database } from '../src/storage/database.ts'
 import { acquireLease } from '../src/storage/leases.ts'
 import { restoreBackup } from '../src/storage/restore.ts'
 import { currentRevision } from '../src/storage/revision.ts'
@@ -68,6 +69,12 @@ const withoutReadings = (key: string, value: unknown) =>
     ? undefined
     : value
 
+/** The numbers of an installation that count nothing. */
+async function readNumbers(db: Database): Promise<unknown> {
+  const keys = ['highest_slot', 'history_max_bytes', 'house', 'last_backup']
+  return db.read.selectFrom('meta').selectAll().where('key', 'in', keys).orderBy('key').execute()
+}
+
 describe.each(engines)('backup and restore on %s', (engine) => {
   // Conformance: C-9.20, C-12.67, C-12.68.
   it('backs up a running service and restores it on both engines', async () => {
@@ -122,6 +129,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
     const unforced = await installation.run(['restore', 'venue.backup'])
     expect([unforced.code, unforced.err]).toEqual([1, expect.stringMatching(/not empty \(.*groups: 2.*--force/)])
     const before = await withDatabase(installation, (db) => currentRevision(db.read))
+    const numbers = await withDatabase(installation, readNumbers)
     const restored = await installation.run(['restore', 'venue.backup', '--force', '--json'])
     expect([restored.code, restored.err]).toEqual([0, ''])
     const { safety_copy, history_safety_copy, ...report } = restored.json()
@@ -139,6 +147,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
     safetyCopy.close()
     await withDatabase(installation, async (db) => {
       expect(await currentRevision(db.read)).toBeGreaterThan(before)
+      expect(await readNumbers(db)).toEqual(numbers)
       for (const table of ['sessions', 'polls', 'failed_tries'] as const) {
         expect(await db.read.selectFrom(table).selectAll().execute()).toEqual([])
       }
