@@ -54,6 +54,18 @@ async function createInstallationId(tx: Tx): Promise<number> {
   return (await find(tx.query, 'house')) ?? created.value
 }
 
+/** The backup decides these: the id of the installation, and a setting. */
+const ofBackup: readonly string[] = ['house', 'history_max_bytes']
+/** These only increase. All others are counters, which readers compare to find changes. */
+const increasing: readonly string[] = ['highest_slot', 'last_backup', 'remote_write']
+
+/** Returns the value of a number after a restore. `previous` is that of the replaced database, or 0. */
+export function restoredNumber(key: string, value: number, previous: number): number {
+  if (ofBackup.includes(key)) return value
+  const latest = Math.max(value, previous)
+  return increasing.includes(key) ? latest : latest + 1
+}
+
 /** Locks the row of the counter until the commit. */
 export async function incrementCounter(tx: Tx, key: 'people' | 'tries'): Promise<void> {
   await tx.query.updateTable('meta').set({ value: sql<number>`value + 1` }).where('key', '=', key).execute()

@@ -21,6 +21,7 @@ import { type Database, machineMs, openDatabase, type Tx } from './database.ts'
 import { StoreBusyError } from './errors.ts'
 import { createFolder } from './folder.ts'
 import { isRunning, listHeldLeases } from './leases.ts'
+import { restoredNumber } from './meta.ts'
 import { migrate } from './migrate.ts'
 import { copyIntoPostgres } from './postgres-copy.ts'
 import { forgetIncident, moveAside } from './repair.ts'
@@ -268,17 +269,14 @@ async function prepare(draft: string, options: RestoreOptions, carriedOver: Carr
   }
 }
 
-/** Numbers in `meta` that the backup decides: the id of the installation, and a setting. */
-const restoredNumbers: readonly string[] = ['house', 'history_max_bytes']
-/** The later value of these counts. All others are counters, and readers compare them to find changes. */
-const latestNumbers: readonly string[] = ['highest_slot', 'last_backup', 'remote_write']
-
 async function carryOver(tx: Tx, { meta, sequences, leases }: CarriedOver): Promise<void> {
   for (const { key, value } of await tx.query.selectFrom('meta').selectAll().execute()) {
-    if (restoredNumbers.includes(key)) continue
     const previous = meta.find((entry) => entry.key === key)?.value ?? 0
-    const next = Math.max(value, previous) + (latestNumbers.includes(key) ? 0 : 1)
-    await tx.query.updateTable('meta').set({ value: next }).where('key', '=', key).execute()
+    await tx.query
+      .updateTable('meta')
+      .set({ value: restoredNumber(key, value, previous) })
+      .where('key', '=', key)
+      .execute()
   }
   for (const { name, seq } of sequences) {
     await sql`update sqlite_sequence set seq = max(seq, ${seq}) where name = ${name}`.execute(tx.query)
