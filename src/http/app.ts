@@ -60,7 +60,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   requireKnownEndpoints(config)
   await requireFreePort(config.server, 'port')
   await requireFreePort(config.server, 'redirect_port')
-  const provisioning = loadProvisioning(config.provisioning)
+  const provisioning = loadProvisioning(config)
   const reloader = new ConfigReloader(config)
   const cache = createCache<CachedResponse>({ timeoutMs: () => reloader.current.settings.CACHE_TIMEOUT * 1000 })
   let integrations: Integrations | undefined
