@@ -102,6 +102,29 @@ it.each([
 })
 
 // Conformance: C-26.41.
+it('config check finds these beside what does not fit the schema', async () => {
+  const rule = '{ name: a, notification_channels: [none], groups: [none] }'
+  const text = (groups: string) => `usres: []\ngroups: ${groups}\nnotification_rules: [${rule}]\n`
+  const keysOf = async (groups: string) => {
+    const problems = findProvisioningProblems({
+      provisioning: await writeFiles(text(groups)),
+      database_url: 'sqlite:none',
+    })
+    return problems.map(({ key, what }) => [key, what])
+  }
+  expect(await keysOf('[]')).toEqual([
+    ['usres', 'unknown key'],
+    ['notification_rules.0', 'the notification channel none does not exist'],
+    ['notification_rules.0', 'the group none does not exist'],
+  ])
+  // The groups are not known.
+  expect(await keysOf('[5]')).toEqual([
+    ['usres', 'unknown key'],
+    ['groups.0', expect.any(String)],
+  ])
+})
+
+// Conformance: C-26.41.
 it('config check permits what stored records may complete', async () => {
   const provisioning = await writeFiles(`${channel}{ topic: new } }\n`)
   const { databaseUrl } = await startApp()

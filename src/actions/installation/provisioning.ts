@@ -144,12 +144,16 @@ function findRuleFaults(
     const zone = typeof when === 'object' && !isTimeZone(when.time_zone)
     const named = [...rule.notification_channels, ...(escalate?.notification_channels ?? [])]
     const unknown = [
-      ...named.filter((name) => channels.every((channel) => channel.name !== name)),
-      ...(rule.groups ?? []).filter((title) => groups.every((group) => group.title !== title)),
+      ...named
+        .filter((name) => channels.every((channel) => channel.name !== name))
+        .map((name) => `the notification channel ${name}`),
+      ...(rule.groups ?? [])
+        .filter((title) => groups.every((group) => group.title !== title))
+        .map((title) => `the group ${title}`),
     ]
     return [
       ...(zone ? [{ path: [...path, 'when', 'time_zone'], what: 'expected a time zone such as Europe/Berlin' }] : []),
-      ...(isNew ? unknown : []).map((name) => ({ path, what: `${name} does not exist` })),
+      ...(isNew ? unknown : []).map((subject) => ({ path, what: `${subject} does not exist` })),
     ]
   })
 }

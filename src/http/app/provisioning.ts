@@ -52,7 +52,8 @@ function readProvisioning(
     const schemaErrors = findSchemaErrors(ProvisioningFile, contents)
     const invalid = new Set(schemaErrors.map(({ path: [section] }) => section))
     const valid = Object.fromEntries(Object.entries(contents).filter(([section]) => !invalid.has(section)))
-    const faults = invalid.has(undefined) ? [] : findProvisioningFaults(valid, isNew && schemaErrors.length === 0)
+    const areNamesKnown = isNew && !invalid.has('notification_channels') && !invalid.has('groups')
+    const faults = invalid.has(undefined) ? [] : findProvisioningFaults(valid, areNamesKnown)
     const problems = [
       ...schemaErrors.map(({ path: keys, problem: what, suggestion }) => ({ keys, what, suggestion })),
       ...faults.map(({ path: keys, what }) => ({ keys, what, suggestion: null })),
