@@ -378,3 +378,17 @@ manufacturers:
     [3, 1],
   ])
 })
+
+// Conformance: C-26.9.
+test('inspectConfig finds more problems than a request may have', () => {
+  const wrong = Array.from({ length: 20 }, (_, index) => `key_${index}: 1`).join('\n')
+  const { problems } = inspectConfig({ config: fileWith(`${wrong}\nbackup: { folder: "", keep: 0 }\n`) }, {})
+  expect(problems).toHaveLength(22)
+  expect(problems.slice(-2).map(({ key }) => key)).toEqual(['backup.keep', 'backup.folder'])
+})
+
+test('a variable replaces one key of discovery_interfaces', () => {
+  const file = fileWith('discovery_interfaces: { include: [eth0], exclude: [docker0] }\n')
+  const env = { MICWATCH_DISCOVERY_INTERFACES_INCLUDE: 'eth1' }
+  expect(readConfig({ config: file }, env).discovery_interfaces).toEqual({ include: ['eth1'], exclude: ['docker0'] })
+})

@@ -152,6 +152,7 @@ export function inspectConfig(
     server: { ...file.server, ...fromEnv.server, ...fromArgs.server },
     rate_limit: { ...file.rate_limit, ...fromEnv.rate_limit },
     settings: { ...file.settings, ...fromEnv.settings },
+    discovery_interfaces: { ...file.discovery_interfaces, ...fromEnv.discovery_interfaces },
     backup: { ...file.backup, ...fromEnv.backup },
     heartbeat: { ...file.heartbeat, ...fromEnv.heartbeat },
     update_notice: { ...file.update_notice, ...fromEnv.update_notice },

@@ -137,6 +137,18 @@ describe('an authenticator app', () => {
     expect((await signInWith(app)).status).toBe(200)
   })
 
+  // Conformance: C-26.44.
+  it('is refused after a restore without the key, where recovery codes still work', async () => {
+    const app = await startApp({ config: lan })
+    await addAdmin(app)
+    const { secret, codes } = await setUpApp(app, await signIn(app))
+    await app.close()
+    const restored = await startApp({ config: lan, databaseUrl: app.databaseUrl })
+    const refused = await signInWith(restored, codeOf(secret, 1))
+    expect([refused.status, refused.json.details]).toEqual([401, 'code: not accepted'])
+    expect((await signInWith(restored, codes[0])).status).toBe(200)
+  })
+
   it('limits wrong codes as it limits wrong passwords', async () => {
     const app = await startApp({ config: lan })
     await addAdmin(app)

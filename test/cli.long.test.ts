@@ -129,7 +129,13 @@ describe('healthcheck', () => {
       code: 0,
       out: expect.stringContaining(`https://127.0.0.1:${port}/mic`),
     })
+    // Someone edits the file while the service runs.
+    await installation.write('micwatch.yaml', `{ tls: auto, server: { port: ${port}, mount: /mic }, log: 5 }`)
+    expect((await installation.run(['healthcheck'])).code).toBe(0)
     service.kill('SIGTERM')
+    await service.ended
+    expectError(await installation.run(['healthcheck']), 2, /log: expected/)
+    await installation.write('micwatch.yaml', '')
     expectError(await installation.run(['healthcheck', '--port', '0']), 2, /chooses its port/)
   })
 })

@@ -2,7 +2,7 @@
 
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { chmod, mkdir, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -151,6 +151,30 @@ describe.concurrent('doctor', () => {
     database.close()
     const old = await examine(installation, port)
     expect([old.problems, old.find('backup')]).toEqual([['backup'], [false, containing('Run micwatch backup')]])
+  })
+
+  // Conformance: C-26.43.
+  it('finds a folder of scheduled backups that cannot be used, and a backup that is overdue', async () => {
+    const folder = 'copies'
+    const installation = await createInstallation({ backup: { folder } })
+    await mkdir(join(installation.path, folder))
+    const service = await installation.serve()
+    const record = join(installation.path, folder, 'micwatch-backups.json')
+    const text = await until('the backup is listed', async () => {
+      const content = await readFile(record, 'utf8')
+      return JSON.parse(content).backups.length === 1 && content
+    })
+    service.kill('SIGTERM')
+    await service.ended
+    const find = async () => (await examine(installation, ['--port', '0'])).find('backup')
+    expect(await find()).toEqual([true, containing('The last scheduled backup was written')])
+    const old = Date.now() - 3 * 24 * 3_600_000
+    await writeFile(record, text.replace(/"at": \d+/, `"at": ${old}`))
+    expect(await find()).toEqual([false, containing('another one was due')])
+    await writeFile(record, text.replace(/"installation": "\d+"/, '"installation": "1"'))
+    expect(await find()).toEqual([false, containing('contains the backups of another installation')])
+    await rm(join(installation.path, folder), { recursive: true })
+    expect(await find()).toEqual([false, containing('does not exist')])
   })
 
   // Conformance: C-17.73.

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hashSync } from '@node-rs/argon2'
 import { expect, it } from 'vitest'
+import { findProvisioningProblems } from '../src/http/app/provisioning.ts'
 import { startApp } from './support/app.ts'
 import { onTestEnd } from './support/cleanup.ts'
 import { createTestFolder } from './support/store/databases.ts'
@@ -72,6 +73,62 @@ it.each([
 ])('a service with the provisioning file %s does not start', async (text, message) => {
   const provisioning = await writeFiles(text)
   await expect(startApp({ config: { provisioning } })).rejects.toThrow(message)
+})
+
+const channel = 'notification_channels:\n  - { name: Crew, type: ntfy, config: '
+const user = `{ username: ana, role: viewer, password_hash: "${hashSync(password, { memoryCost: 8192, timeCost: 1 })}" }`
+
+// Conformance: C-26.41.
+it.each([
+  [`users:\n  - ${user}\n  - ${user.replace('ana', 'ANA')}\n`, 'users.1.username', 3],
+  [
+    `tokens: [${[1, 2].map((name) => `{ name: "${name}", role: viewer, sha256: ${'a'.repeat(64)} }`)}]`,
+    'tokens.1.sha256',
+    1,
+  ],
+  ['settings: { TIME_ZONE: Mars/Base }', 'settings.TIME_ZONE', 1],
+  [`${channel}{ url: nonsense, topic: mics } }`, 'notification_channels.0.config.url', 2],
+  ['notification_rules: [{ name: a, notification_channels: [none] }]', 'notification_rules.0', 1],
+])('config check finds what a schema cannot express in %s, and the start changes nothing', async (text, key, line) => {
+  const provisioning = await writeFiles(text)
+  const { path, drop } = await createTestFolder()
+  onTestEnd(drop)
+  const data = { provisioning, database_url: `sqlite:${join(path, 'micwatch.db')}` }
+  expect(findProvisioningProblems(data)).toMatchObject([{ file: provisioning, key, line }])
+  await expect(startApp({ databaseUrl: data.database_url, dataDir: path, config: { provisioning } })).rejects.toThrow(
+    key,
+  )
+  expect(await readdir(path)).toEqual([])
+})
+
+// Conformance: C-26.41.
+it('config check finds these beside what does not fit the schema', async () => {
+  const rule = '{ name: a, notification_channels: [none], groups: [none] }'
+  const text = (groups: string) => `usres: []\ngroups: ${groups}\nnotification_rules: [${rule}]\n`
+  const keysOf = async (groups: string) => {
+    const problems = findProvisioningProblems({
+      provisioning: await writeFiles(text(groups)),
+      database_url: 'sqlite:none',
+    })
+    return problems.map(({ key, what }) => [key, what])
+  }
+  expect(await keysOf('[]')).toEqual([
+    ['usres', 'unknown key'],
+    ['notification_rules.0', 'the notification channel none does not exist'],
+    ['notification_rules.0', 'the group none does not exist'],
+  ])
+  // The groups are not known.
+  expect(await keysOf('[5]')).toEqual([
+    ['usres', 'unknown key'],
+    ['groups.0', expect.any(String)],
+  ])
+})
+
+// Conformance: C-26.41.
+it('config check permits what stored records may complete', async () => {
+  const provisioning = await writeFiles(`${channel}{ topic: new } }\n`)
+  const { databaseUrl } = await startApp()
+  expect(findProvisioningProblems({ provisioning, database_url: databaseUrl })).toEqual([])
 })
 
 // Conformance: C-26.19.

@@ -1,6 +1,8 @@
 import { appendFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { readConfig } from '../src/config.ts'
+import { findConfigProblems } from '../src/service/config-problems.ts'
 import { startApp } from './support/app.ts'
 import { onTestEnd } from './support/cleanup.ts'
 import { eventually } from './support/eventually.ts'
@@ -46,6 +48,24 @@ it('writes the first backup at the start, and none that is not due', async () =>
   const next = await startApp({ databaseUrl, dataDir, config: { backup: { keep: 2 } } })
   await eventually(() => next.service.backups.isUpToDate).toBe(true)
   expect(await readdir(folder)).toEqual(files)
+})
+
+// Conformance: C-26.42.
+it('a folder with the backups of another installation is named by config check', async () => {
+  const [first, second] = [await startApp({ config: { backup: { keep: 1 } } }), await startApp()]
+  await eventually(() => first.service.backups.isUpToDate).toBe(true)
+  const folder = join(first.dataDir, 'backups')
+  for (const app of [first, second]) await app.close()
+  const config = join(second.dataDir, 'micwatch.yaml')
+  await writeFile(config, `backup: { folder: ${folder} }`)
+  const problemsOf = (data_dir: string, database_url?: string) =>
+    findConfigProblems(readConfig({ config, data_dir, database_url }, {}))
+  const before = await readdir(first.dataDir)
+  expect(await problemsOf(first.dataDir, first.databaseUrl)).toEqual([])
+  expect(await readdir(first.dataDir)).toEqual(before)
+  const other = { key: 'backup.folder', what: expect.stringContaining('contains the backups of another installation') }
+  expect(await problemsOf(second.dataDir, second.databaseUrl)).toMatchObject([other])
+  expect(await problemsOf(join(second.dataDir, 'new'))).toMatchObject([other])
 })
 
 const path = '/api/admin/backups/'

@@ -3,7 +3,7 @@
 import { Command } from 'commander'
 import type { ConfigProblem } from '../config/config-error.ts'
 import { listVariableWarnings } from '../config/environment.ts'
-import { inspectConfig } from '../config.ts'
+import { ConfigError, inspectConfig } from '../config.ts'
 import { findProvisioningProblems } from '../http/app/provisioning.ts'
 import { findConfigProblems } from '../service/config-problems.ts'
 import {
@@ -25,10 +25,10 @@ export function configCommand(terminal: Terminal, done: (code: ExitCode) => void
 }
 
 async function checkConfig(options: CommonOptions, terminal: Terminal): Promise<ExitCode> {
-  terminal.prepareEnvironment()
+  const ofEnvironment = prepareEnvironment(terminal)
   const { config, problems, locate } = inspectConfig(toFlags(options), terminal.env)
-  const ofFiles = findProvisioningProblems(config.provisioning)
-  const found = [...problems, ...(await findConfigProblems(config)), ...ofFiles].map(
+  const ofFiles = findProvisioningProblems(config)
+  const found = [...ofEnvironment, ...problems, ...(await findConfigProblems(config)), ...ofFiles].map(
     ({ cause: _, ...problem }): ConfigProblem => ({
       ...problem,
       ...(problem.file === config.file && problem.line === null && locate((problem.key ?? '').split('.'))),
@@ -42,6 +42,18 @@ async function checkConfig(options: CommonOptions, terminal: Terminal): Promise<
     printJson(terminal, { ok: found.length === 0, file: config.file, problems: found, warnings })
   } else print(found, config.file, terminal)
   return found.length === 0 ? exitCodes.ok : exitCodes.usage
+}
+
+/** Returns the problem with the environment file, if there is one. */
+function prepareEnvironment(terminal: Terminal): ConfigProblem[] {
+  try {
+    terminal.prepareEnvironment()
+    return []
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const place = { file: null, line: null, column: null, key: 'MICWATCH_ENVIRONMENT_FILE' }
+    return [{ ...place, what: error.message, suggestion: null }]
+  }
 }
 
 function print(problems: readonly ConfigProblem[], file: string | null, terminal: Terminal): void {

@@ -133,7 +133,7 @@ async function checkWithService(config: Config, store: OpenStore, terminal: Term
     const ports = await runCheck('mcp_port', () => (mcpSources.length === 0 ? null : checkMcpPort(isPolled)))
     const isStoreRead = store.url !== null
     const checks = await Promise.all([
-      runCheck('backup', () => (isStoreRead ? checkBackup(db, Date.now()) : unknownBackup)),
+      runCheck('backup', () => (isStoreRead ? checkBackup(service, config, Date.now()) : unknownBackup)),
       runCheck('clock', () => checkClock(sources)),
       runCheck('single_sign_on', () => (identityProvider === null ? null : checkProvider(identityProvider))),
       checkSources(service, { leases, isStoreRead }),

@@ -1,6 +1,8 @@
 /** healthcheck: asks the service on this machine whether it responds, at the address that `serve` has with this configuration. */
 
 import type { Command } from 'commander'
+import { toConfigError } from '../config/config-error.ts'
+import { inspectConfig } from '../config.ts'
 import { isServing, localAddressOf } from './doctor/server.ts'
 import {
   type CommonOptions,
@@ -8,8 +10,8 @@ import {
   type ExitCode,
   exitCodes,
   printJson,
-  readOptions,
   type Terminal,
+  toFlags,
   UsageError,
 } from './terminal.ts'
 
@@ -20,10 +22,15 @@ export function healthcheckCommand(terminal: Terminal, done: (code: ExitCode) =>
 }
 
 async function checkHealth(options: CommonOptions, terminal: Terminal): Promise<ExitCode> {
-  const config = readOptions(options, terminal, { isOffline: true })
-  if (config.server.port === 0) throw new UsageError('the service chooses its port (server.port: 0); set a fixed one')
+  terminal.prepareEnvironment()
+  const { config, problems } = inspectConfig(toFlags(options), terminal.env, { isOffline: true })
+  const [problem] = problems
+  if (problem === undefined && config.server.port === 0)
+    throw new UsageError('the service chooses its port (server.port: 0); set a fixed one')
   const address = localAddressOf(config)
   const ok = await isServing(address)
+  // A file that is edited while the service runs must not make an orchestrator end the service.
+  if (!ok && problem !== undefined) throw toConfigError(problem)
   if (options.json) printJson(terminal, { ok, address })
   else terminal.out(ok ? `The service responds at ${address}/.` : `The service does not respond at ${address}/.`)
   return ok ? exitCodes.ok : exitCodes.failed

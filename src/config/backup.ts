@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import Type from 'typebox'
-import { flag, integer, section, text } from './fields.ts'
+import { flag, integer, path, section } from './fields.ts'
 
 const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 
@@ -14,7 +14,7 @@ export const BackupSection = section({
   }),
   keep: integer(1, 1000),
   with_history: flag,
-  folder: text('a folder'),
+  folder: path('a folder'),
 })
 
 export interface BackupConfig {

@@ -1,4 +1,5 @@
 import type Type from 'typebox'
+import { Settings } from 'typebox/system'
 import { Value } from 'typebox/value'
 import { findNearest } from './nearest.ts'
 
@@ -44,7 +45,7 @@ export function findSchemaError(schema: Type.TSchema, values: unknown): SchemaEr
 /** Finds every violation of a schema. Of several about one value, the most precise one is kept. */
 export function findSchemaErrors(schema: Type.TSchema, values: unknown): SchemaError[] {
   // The keyword is repeated by the errors of the unknown keys.
-  const violations = Value.Errors(schema, values).filter(({ keyword }) => keyword !== 'additionalProperties')
+  const violations = listViolations(schema, values).filter(({ keyword }) => keyword !== 'additionalProperties')
   const errors = new Map<string, SchemaError>()
   for (const { keyword, instancePath, params } of violations) {
     const missing = (params as { requiredProperties?: string[] }).requiredProperties?.[0]
@@ -55,6 +56,17 @@ export function findSchemaErrors(schema: Type.TSchema, values: unknown): SchemaE
     errors.set(instancePath, toSchemaError(schema, values, path, keyword === 'boolean', missing))
   }
   return [...errors.values()]
+}
+
+/** TypeBox stops after eight errors, because others may send the values. These are from files of the operator. */
+function listViolations(schema: Type.TSchema, values: unknown) {
+  const { maxErrors } = Settings.Get()
+  Settings.Set({ maxErrors: Number.POSITIVE_INFINITY })
+  try {
+    return Value.Errors(schema, values)
+  } finally {
+    Settings.Set({ maxErrors })
+  }
 }
 
 /** See RFC 6901. */

@@ -5,6 +5,8 @@ import { parseNetwork } from '../domain/identity/address.ts'
 import { isFreeHeaderName, isHeaderValue } from '../domain/text.ts'
 
 export const text = (expected: string) => Type.String({ description: expected })
+/** An empty path would be the working directory. */
+export const path = (expected: string) => Type.String({ minLength: 1, description: expected })
 export const flag = Type.Boolean({ description: 'true or false' })
 export const textList = (expected: string) => Type.Array(Type.String(), { description: `a list of ${expected}` })
 export const integer = (minimum: number, maximum: number) =>

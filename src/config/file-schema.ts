@@ -4,7 +4,7 @@ import Type from 'typebox'
 import { roles } from '../domain/access/oidc.ts'
 import { AudioSection } from './audio.ts'
 import { BackupSection } from './backup.ts'
-import { flag, fullAddress, headers, integer, networks, section, text, textList, webAddress } from './fields.ts'
+import { flag, fullAddress, headers, integer, networks, path, section, text, textList, webAddress } from './fields.ts'
 import { HeartbeatSection } from './heartbeat.ts'
 import { MqttSection, OscSection } from './integrations.ts'
 import { OidcSection } from './oidc.ts'
@@ -42,7 +42,7 @@ export const File = section({
       description: 'a name of up to 64 characters, on one line',
     }),
     // Digits and dots alone are not a host name.
-    host: Type.Union([Type.String({ format: 'ipv4' }), Type.String({ pattern: '[^\\d.]' })], {
+    host: Type.Union([Type.String({ format: 'ipv4' }), Type.String({ pattern: '^(?=.*[^\\d.])[^\\s/@?#]+$' })], {
       description: 'a host name or address',
     }),
     port: integer(0, 65_535),
@@ -65,7 +65,7 @@ export const File = section({
     description: 'trace, debug, info, warn, error, fatal or silent',
   }),
   log_format: Type.Enum(['json', 'text'], { description: 'json or text' }),
-  data_dir: text('a folder'),
+  data_dir: path('a folder'),
   database_url: Type.Union([Type.Null(), Type.String({ pattern: '^(sqlite:.|postgres(ql)?://.)' })], {
     description: 'sqlite:<file> or postgres://…',
   }),
@@ -85,7 +85,7 @@ export const File = section({
     ],
     { description: 'off, auto, or {cert: file, key: file}' },
   ),
-  provisioning: text('a file'),
+  provisioning: path('a file'),
   planning_center_url: webAddress,
   discovery_ranges: networks('^\\d{1,3}(\\.\\d{1,3}){3}/\\d{1,2}$'),
   discovery_interfaces: section({ include: interfaceNames, exclude: interfaceNames }),

@@ -107,6 +107,20 @@ test('files and credentials lose one final line end, and must be UTF-8', () => {
   expect(() => readConfig({ config: join(folder, 'e') }, {})).toThrow('line 2 is not UTF-8')
 })
 
+// Conformance: C-26.40.
+test('a file with a value that is empty or too large is named', () => {
+  const folder = createFolder({ empty: '', line: '\n', large: 'a'.repeat(65_537) })
+  for (const name of ['empty', 'line']) {
+    expect(() => read(`mqtt: { url: mqtt://a, password: "\${file:${folder}/${name}}" }`)).toThrow(
+      `mqtt.password: ${folder}/${name} is empty; write the value into it`,
+    )
+  }
+  expect(() => readConfig({}, { MICWATCH_DATA_DIR_FILE: `${folder}/empty` })).toThrow('MICWATCH_DATA_DIR_FILE: ')
+  for (const path of [`${folder}/large`, '/dev/zero']) {
+    expect(() => read(`data_dir: \${file:${path}}`)).toThrow(`${path} is larger than 64 kB`)
+  }
+})
+
 test('commands that contact no system skip what refers to a missing file or credential', () => {
   const text =
     'mqtt: { url: mqtt://a, password: "${credential:b}" }\nmanufacturers: [{ code: shure, config: { shared_key: "${file:/nowhere}" } }]'

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 import { findUnstorable } from '../domain/json.ts'
 import { describeReadError } from '../platform/file-error.ts'
@@ -17,17 +17,43 @@ export function decodeText(path: string, bytes: Buffer): string {
   throw new ConfigError(`${path}: line ${line} is not UTF-8; save the file with the encoding UTF-8`)
 }
 
-function readBytes(path: string): Buffer {
+function readBytes(path: string, read: (path: string) => Buffer = readFileSync): Buffer {
   try {
-    return readFileSync(path)
+    return read(path)
   } catch (error) {
     throw new ConfigError((describeReadError(path, error) as Error).message, { cause: error })
   }
 }
 
-/** Reads a value, such as a secret, from a separate file. Removes the line end. */
+/** A larger file, or a device such as /dev/zero, is not a value. */
+const maxValueBytes = 65_536
+
+/**
+ * Reads a value, such as a secret, from a separate file. Removes the line end. An empty file is an error, as an empty
+ * variable is in a reference.
+ */
 export function readValueFile(path: string): string {
-  return readTextFile(path).replace(/\r?\n$/, '')
+  const bytes = readBytes(path, readBeginning)
+  if (bytes.length > maxValueBytes) throw new ConfigError(`${path} is larger than 64 kB; specify a file with one value`)
+  const text = decodeText(path, bytes).replace(/\r?\n$/, '')
+  if (text === '') throw new ConfigError(`${path} is empty; write the value into it`)
+  return text
+}
+
+/** Reads at most one byte more than a value may have. */
+function readBeginning(path: string): Buffer {
+  const bytes = Buffer.alloc(maxValueBytes + 1)
+  const file = openSync(path, 'r')
+  try {
+    let length = 0
+    for (;;) {
+      const count = readSync(file, bytes, length, bytes.length - length, null)
+      length += count
+      if (count === 0 || length === bytes.length) return bytes.subarray(0, length)
+    }
+  } finally {
+    closeSync(file)
+  }
 }
 
 /** Parses YAML into JSON values that can be stored. Throws an error with a one-line message. */

@@ -58,8 +58,9 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const { log } = options
   const { host, port } = config.server
   requireKnownEndpoints(config)
-  await requireFreePort(host, port).catch((error) => Promise.reject(toListenError(error, config.server)))
-  const provisioning = loadProvisioning(config.provisioning)
+  await requireFreePort(config.server, 'port')
+  await requireFreePort(config.server, 'redirect_port')
+  const provisioning = loadProvisioning(config)
   const reloader = new ConfigReloader(config)
   const cache = createCache<CachedResponse>({ timeoutMs: () => reloader.current.settings.CACHE_TIMEOUT * 1000 })
   let integrations: Integrations | undefined
@@ -78,7 +79,8 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const { db, secrets } = service
   const access = new Access({ db, log, secrets, singleSignOn, rolesWithTotp: config.require_totp })
   let redirects: RedirectServer | null = null
-  const close = async (server?: FastifyInstance) => {
+  let server: FastifyInstance | undefined
+  const close = async () => {
     service.stop()
     redirects?.close()
     redirects?.closeAllConnections()
@@ -96,23 +98,19 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     const { version, webRoot, hasVisitor = false } = options
     if (hasVisitor) await createVisitor(access)
     const serverOptions = { version, webRoot, cache, tls: tls?.pair ?? null, handover: handover.signal, hasVisitor }
-    const { app: server, applyConfig } = await createServer(config, service, access, serverOptions)
-    try {
-      await server.listen({ host, port })
-    } catch (error) {
-      await server.close()
-      throw toListenError(error, config.server)
-    }
-    const bound = server.server.address()
+    const { app, applyConfig } = await createServer(config, service, access, serverOptions)
+    server = app
+    await app.listen({ host, port }).catch((error) => Promise.reject(toListenError(error, config.server, 'port')))
+    const bound = app.server.address()
     const servicePort = typeof bound === 'object' && bound !== null ? bound.port : port
     redirects = await listenForRedirects(config, servicePort, log).catch((error) =>
-      Promise.reject(toListenError(error, { ...config.server, port: config.server.redirect_port ?? 0 })),
+      Promise.reject(toListenError(error, config.server, 'redirect_port')),
     )
     if (typeof bound === 'object' && bound !== null)
       service.outbound.destinations.blockListener(bound.address, bound.port)
     loops.push(service.follow(service.signal), access.credentials.watch(service.signal))
     await reportMissingNames(config, log)
-    if (tls !== null) loops.push(keepCertificate(server, tls, log, service.signal))
+    if (tls !== null) loops.push(keepCertificate(app, tls, log, service.signal))
     loops.push(service.notifications.run(handover.signal), integrations.run(handover.signal))
     loops.push(service.backups.run(handover.signal), service.audioStreams.run(handover.signal))
     if (service.updateNotice !== null) loops.push(service.updateNotice.run(handover.signal))
@@ -125,8 +123,8 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     if (!isLoopback(host)) await reportExposure(service, config, log)
     return {
       service,
-      server,
-      address: addressOf(server, config),
+      server: app,
+      address: addressOf(app, config),
       drain: () => handover.abort(),
       reload: (changed) =>
         reloader.reload(changed, async (next) => {
@@ -135,7 +133,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
           applyConfig(next)
           await reportMissingNames(next, log)
         }),
-      close: () => close(server),
+      close,
     }
   } catch (error) {
     await close()

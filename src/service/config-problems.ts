@@ -8,6 +8,8 @@ import { plugins } from '../manufacturers/index.ts'
 import { findRecordError } from '../manufacturers/sources.ts'
 import { BackupFolder } from '../storage/backup-folder.ts'
 import { readCertificatePair } from '../storage/certificate.ts'
+import { readInstallationId } from '../storage/meta.ts'
+import { listSnapshots } from '../storage/snapshots.ts'
 import { sqlitePath } from '../storage/sqlite-file.ts'
 import { toRecord } from './configured-manufacturers.ts'
 
@@ -78,11 +80,23 @@ async function findBackupProblems(config: Config): Promise<ConfigProblem[]> {
   if (config.backup === null) return []
   const { folder, isDefaultFolder } = config.backup
   try {
-    await new BackupFolder(folder, isDefaultFolder).check(config.database_url)
+    const backups = new BackupFolder(folder, isDefaultFolder)
+    await backups.check(config.database_url)
+    const installation = await findInstallation(config)
+    if (installation !== null) await backups.list(installation)
     return []
   } catch (error) {
     return [{ ...toProblem(config, 'backup.folder', (error as Error).message), cause: error }]
   }
+}
+
+/** Returns the id of the installation; null if it cannot be known without the database server. */
+async function findInstallation(config: Config): Promise<string | null> {
+  const path = sqlitePath(config.database_url)
+  if (path === null) return null
+  if (existsSync(path)) return readInstallationId(path)
+  // A new installation gets an id that no other one has.
+  return (await listSnapshots(config)).length > 0 ? null : 'new'
 }
 
 function toProblem({ file }: Config, key: string, what: string, suggestion: string | null = null): ConfigProblem {

@@ -1,8 +1,10 @@
 /** Single numbers that an installation keeps. */
 
 import { randomInt } from 'node:crypto'
+import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
 import type { Database, Reader, Tx } from './database.ts'
+import { connectFile } from './sqlite-file.ts'
 
 type Key = 'last_backup' | 'remote_write' | 'house'
 
@@ -35,6 +37,30 @@ export function findAcknowledged(reader: Reader): Promise<number | null> {
 
 export function saveAcknowledged(tx: Tx, time: number): Promise<void> {
   return save(tx, 'remote_write', time)
+}
+
+/** Returns null if no service has run with this database. */
+export async function findInstallationId(reader: Reader): Promise<string | null> {
+  const id = await find(reader, 'house')
+  return id === null ? null : String(id)
+}
+
+/**
+ * As `findInstallationId`, from a file that is not opened as a database, because SQLite would create files beside it.
+ * Also null if the id is still in the log of SQLite.
+ */
+export function readInstallationId(path: string): string | null {
+  try {
+    const file = connectFile(`${pathToFileURL(path).href}?immutable=1`, { readOnly: true })
+    try {
+      const row = file.prepare("select value from meta where key = 'house'").get()
+      return row?.value === undefined ? null : String(row.value)
+    } finally {
+      file.close()
+    }
+  } catch {
+    return null
+  }
 }
 
 /** Returns the id that distinguishes installations which share a Redis server. The first call creates it. */

@@ -4,10 +4,13 @@ import { existsSync } from 'node:fs'
 import { copyFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
+import { nextBackup } from '../../domain/backups.ts'
 import { describeIncident } from '../../domain/equipment/health.ts'
 import { buttonNames, pageNames } from '../../domain/pages.ts'
+import type { Service } from '../../service.ts'
+import { BackupFolder } from '../../storage/backup-folder.ts'
 import { type Database, openDatabase } from '../../storage/database.ts'
-import { findLastBackup } from '../../storage/meta.ts'
+import { findInstallationId, findLastBackup } from '../../storage/meta.ts'
 import { appliedNames, findCreation, missingMigrations } from '../../storage/migrate.ts'
 import { namesOf } from '../../storage/migrations/index.ts'
 import { pingRedis } from '../../storage/redis.ts'
@@ -119,17 +122,46 @@ const maxBackupDays = 30
 /** A new installation needs no backup for this long. */
 const firstBackupDays = 7
 
-/** Checks the time of the last backup, scheduled or by `micwatch backup`. Other kinds of backup are not visible. */
-export async function checkBackup(db: Database, now: number): Promise<Finding> {
+/** A scheduled backup may take this long. */
+const overdueMs = 3_600_000
+
+/** Checks the folder of the scheduled backups and when the last one was written. */
+export async function checkBackup({ db, settings }: Service, config: Config, now: number): Promise<Finding> {
+  const { backup } = config
+  if (backup === null) return checkLastBackup(db, now)
+  const folder = new BackupFolder(backup.folder, backup.isDefaultFolder)
+  try {
+    await folder.check(config.database_url)
+    const [newest] = await folder.list((await findInstallationId(db.read)) ?? 'new')
+    if (newest === undefined) {
+      const text = `There is no scheduled backup in ${folder.path} yet. The service writes the first one when it starts.`
+      return ((await isInstalledRecently(db, now)) ? passed : failed)(text)
+    }
+    const age = `The last scheduled backup was written ${new Date(newest.at).toISOString()}`
+    const isRecent = newest.at > now - overdueMs
+    if (isRecent || nextBackup(backup, settings.get(null).TIME_ZONE, newest.at, now - overdueMs) !== null)
+      return passed(`${age}.`)
+    return failed(`${age}, and another one was due since. Start the service; its log says why a backup fails.`)
+  } catch (error) {
+    const reason = `${reasonOf(error)}.`
+    return isAccessDenied(error) ? undetermined(`${reason} ${asServiceUser}`) : failed(reason)
+  }
+}
+
+/** Checks the time of the last `micwatch backup`. Other kinds of backup are not visible. */
+async function checkLastBackup(db: Database, now: number): Promise<Finding> {
   const advice = 'Run micwatch backup, and keep the file and secret.key on another machine.'
   const time = await findLastBackup(db.read)
   if (time === null) {
-    const isNew = now - (await findCreation(db.read)) < firstBackupDays * dayMs
-    return (isNew ? passed : failed)(`Micwatch has made no backup yet. ${advice}`)
+    return ((await isInstalledRecently(db, now)) ? passed : failed)(`Micwatch has made no backup yet. ${advice}`)
   }
   const days = Math.max(0, Math.floor((now - time) / dayMs))
   const age = `The last backup was made ${days === 0 ? 'less than a day' : days === 1 ? '1 day' : `${days} days`} ago`
   return days > maxBackupDays ? failed(`${age}. ${advice}`) : passed(`${age}.`)
+}
+
+async function isInstalledRecently({ read }: Database, now: number): Promise<boolean> {
+  return now - (await findCreation(read)) < firstBackupDays * dayMs
 }
 
 export async function checkRedis(url: string): Promise<Finding> {

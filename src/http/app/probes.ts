@@ -36,7 +36,7 @@ export async function serveProbes(service: Service, config: Config, options: Pro
     await app.listen({ host, port })
   } catch (error) {
     await Promise.all([app.close(), access.close()])
-    throw toListenError(error, config.server)
+    throw toListenError(error, config.server, 'port')
   }
   const loops = [access.credentials.watch(stop.signal)]
   if (tls !== null) loops.push(keepCertificate(app, tls, log, stop.signal))

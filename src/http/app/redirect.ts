@@ -44,7 +44,8 @@ function toTarget(
   mount: string,
   port: number,
 ): string | null {
-  const origin = publicUrl === null ? originOf(headers.host, port) : new URL(publicUrl).origin
+  // An http address would redirect forever.
+  const origin = publicUrl?.startsWith('https:') ? new URL(publicUrl).origin : originOf(headers.host, port)
   if (origin === null || !url.startsWith('/')) return null
   return `${origin}${url === '/' && mount !== '' ? `${mount}/` : url}`
 }
