@@ -172,7 +172,7 @@ export class AudioStreams {
   async whenReceiving(): Promise<void> {
     const until = performance.now() + startMs
     while (!this.#isReceiving && this.#holder === null && performance.now() < until) {
-      await pause(20, new AbortController().signal)
+      await pause(20)
     }
     this.requireReceiver()
   }
