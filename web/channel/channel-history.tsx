@@ -2,6 +2,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { ChevronLeft, ChevronRight, Flag } from 'lucide-react'
 import { useState } from 'react'
 import type { EventBody, EventListBody } from '../../src/contract/history.ts'
+import { severities } from '../../src/contract/values.ts'
 import { stateLetters } from '../../src/domain/history/columns.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { useServices } from '../app/context.ts'
@@ -191,8 +192,6 @@ function StateLegend() {
     </ul>
   )
 }
-
-const severities = ['info', 'warning', 'critical'] as const
 
 function EventLegend() {
   return (
