@@ -17,7 +17,7 @@ import {
 } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { type Resource, useResource } from '../app/resource.ts'
-import { serviceNow } from '../app/service-time.ts'
+import { serviceNow, toIso } from '../app/service-time.ts'
 import { useMay } from '../app/session.ts'
 import {
   type ChannelRange,
@@ -89,8 +89,7 @@ export function ChannelHistory({ receiverId, channelId }: ChannelHistoryProps) {
 }
 
 function timelineQuery(channel: number, from: number, to: number): Record<string, unknown> {
-  const [start, end] = [from, to].map((at) => new Date(at * 1_000).toISOString())
-  return { channel, from: start, to: end }
+  return { channel, from: toIso(from * 1_000), to: toIso(to * 1_000) }
 }
 
 function useRange(): { range: ChannelRange; change(range: ChannelRange): void } {
@@ -107,8 +106,8 @@ function useChannelEvents(channelId: number, { span, to }: ChannelRange, now: nu
   const start = (to ?? openedAt) - span
   const query = new URLSearchParams({
     channel: String(channelId),
-    from: new Date(start * 1_000).toISOString(),
-    ...(to !== null && { to: new Date(to * 1_000).toISOString() }),
+    from: toIso(start * 1_000),
+    ...(to !== null && { to: toIso(to * 1_000) }),
     limit: '200',
   })
   return useResource(`/api/events/?${query}`, 'object', eventTopics)
@@ -265,7 +264,7 @@ function EventItem({ event: { time, until, kind, severity, text, by } }: { event
       </span>
       <Link
         to={pathOf('monitor')}
-        search={{ at: new Date(Math.floor(Date.parse(time) / 1_000) * 1_000).toISOString() }}
+        search={{ at: toIso(Math.floor(Date.parse(time) / 1_000) * 1_000) }}
         aria-label={t('channel.showMomentOf', { time: formatMoment(time) })}
       >
         {t('channel.showMoment')}
@@ -284,7 +283,7 @@ interface MarkerDialogProps {
 
 function MarkerDialog({ channelId, at, onAdded, onClose }: MarkerDialogProps) {
   const { api } = useServices()
-  const time = new Date(at * 1_000).toISOString()
+  const time = toIso(at * 1_000)
   return (
     <FormDialog
       title={t('channel.markerAt', { time: formatTime(at * 1_000) })}

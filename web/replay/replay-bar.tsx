@@ -30,7 +30,7 @@ export function ReplayBar({ player, liveWatch }: ReplayBarProps) {
       <p className="replay-time">
         <History className="icon" aria-hidden="true" />
         <strong>{t('replay.title')}</strong>
-        <time dateTime={toIso(time)}>{formatDateTime(toIso(time))}</time>
+        <time dateTime={toIso(time)}>{formatDateTime(time)}</time>
       </p>
       <p className="replay-note" role="status">
         {noteOf(state)}
