@@ -89,7 +89,8 @@ export function ChannelHistory({ receiverId, channelId }: ChannelHistoryProps) {
 }
 
 function timelineQuery(channel: number, from: number, to: number): Record<string, unknown> {
-  return { channel, from: toIso(from * 1_000), to: toIso(to * 1_000) }
+  const [start, end] = [from, to].map((at) => new Date(at * 1_000).toISOString())
+  return { channel, from: start, to: end }
 }
 
 function useRange(): { range: ChannelRange; change(range: ChannelRange): void } {
