@@ -43,13 +43,10 @@ import { saveFollowedReceivers } from '../storage/followed-sites.ts'
 import { removeReceiver } from '../storage/receivers.ts'
 import { type FollowedInstallation, isEventMessage, type SiteEvents } from './site-events.ts'
 import type { SiteSubsystems } from './site-subsystems.ts'
-import { markStale } from './stale-receivers.ts'
+import { markStale, receiversPerTransaction } from './stale-receivers.ts'
 
 type Snapshot = Extract<FollowedMessage, { type: 'snapshot' }>
 type LevelEntry = Extract<FollowedMessage, { type: 'levels' }>['values'][number]
-
-/** A transaction blocks others, so a large installation is stored in parts. */
-const receiversPerTransaction = 200
 
 export class SiteMirror {
   /** Parts of a message were omitted. */
