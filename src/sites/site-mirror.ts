@@ -10,6 +10,7 @@ import type {
   FollowedMessage,
   FollowedReceiverBody,
   FollowedSlotRecord,
+  FollowedSnapshot,
 } from '../contract/followed-messages.ts'
 import { siteLimits } from '../contract/sites.ts'
 import type { AlertCopy } from '../domain/alerts/alert.ts'
@@ -45,7 +46,6 @@ import { type FollowedInstallation, isEventMessage, type SiteEvents } from './si
 import type { SiteSubsystems } from './site-subsystems.ts'
 import { markStale, receiversPerTransaction } from './stale-receivers.ts'
 
-type Snapshot = Extract<FollowedMessage, { type: 'snapshot' }>
 type LevelEntry = Extract<FollowedMessage, { type: 'levels' }>['values'][number]
 
 export class SiteMirror {
@@ -182,7 +182,7 @@ export class SiteMirror {
     for (const { origin } of receiver.channels) this.#receiverOfChannel.set(origin?.id ?? 0, idThere)
   }
 
-  async #readSnapshot({ data }: Snapshot): Promise<void> {
+  async #readSnapshot({ data }: FollowedSnapshot): Promise<void> {
     this.#drafts.clear()
     this.#levels.clear()
     const listed = new Set<number>()
