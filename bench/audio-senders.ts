@@ -1,8 +1,6 @@
 /** Sends streams of voices in a separate process: `audio-senders.ts <streams> <channels of each>`. */
 
-import { createSocket } from 'node:dgram'
-import { once } from 'node:events'
-import { StreamSender } from '../simulators/audio/stream-sender.ts'
+import { findFreePort, StreamSender } from '../simulators/audio/stream-sender.ts'
 import { demoVoices, synthesizeVoice } from '../simulators/audio/voices.ts'
 
 const [streams = 1, channels = 1] = process.argv.slice(2).map(Number)
@@ -17,19 +15,16 @@ function voiceOf(channel: number, frame: number, rate: number): number {
 const descriptions: string[] = []
 for (let index = 0; index < streams; index += 1) {
   const sender = await StreamSender.open({
-    ...{ address: '127.0.0.1', port: await freePort(), channels, name: `Stagebox : ${index + 1}`, ssrc: index + 1 },
+    ...{
+      address: '127.0.0.1',
+      port: await findFreePort('127.0.0.1'),
+      channels,
+      name: `Stagebox : ${index + 1}`,
+      ssrc: index + 1,
+    },
     signal: (frame, channel, rate) => voiceOf(index * channels + channel, frame, rate),
   })
   sender.start()
   descriptions.push(sender.sdp)
 }
 console.log(JSON.stringify({ descriptions }))
-
-async function freePort(): Promise<number> {
-  const socket = createSocket('udp4')
-  socket.bind(0, '127.0.0.1')
-  await once(socket, 'listening')
-  const { port } = socket.address()
-  socket.close()
-  return port
-}

@@ -231,11 +231,17 @@ export async function cpuMsPerSecond(pids: readonly number[], seconds: number): 
   return after.map((value, index) => ((value - (before[index] ?? 0)) / (endedAt - startedAt)) * 1000)
 }
 
-/** In MB; null on systems without `/proc`. */
-export async function residentMegabytes(pid: number): Promise<number | null> {
+/** Null on systems without `/proc`. */
+export async function residentBytes(pid: number): Promise<number | null> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   const kibibytes = /VmRSS:\s+(\d+)/.exec(status)?.[1]
-  return kibibytes === undefined ? null : (Number(kibibytes) * 1024) / 1e6
+  return kibibytes === undefined ? null : Number(kibibytes) * 1024
+}
+
+/** Null on systems without `/proc`. */
+export async function residentMegabytes(pid: number): Promise<number | null> {
+  const bytes = await residentBytes(pid)
+  return bytes === null ? null : bytes / 1e6
 }
 
 /** Node options for a process that `longestHoldMs` watches. */

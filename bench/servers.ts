@@ -13,7 +13,7 @@ import { type AtEnd, type Child, createTempFolder, startChild, waitFor } from '.
 import type { UpstreamOptions, UpstreamSystem } from './upstream-types.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const programPath = join(root, 'dist/main.js')
+export const programPath = join(root, 'dist/main.js')
 
 /** Builds Micwatch if `dist/` does not exist, and logs a warning if it is older than the source code. */
 export async function prepareBuild(log: (text: string) => void): Promise<void> {

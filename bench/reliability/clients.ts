@@ -7,12 +7,11 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startShureSimulator } from '../../simulators/shure/device-api.ts'
 import type { ReceiverInData } from '../../src/contract/receivers.ts'
-import { type AtEnd, atRate, createTempFolder, percentile, waitFor } from '../harness.ts'
+import { type AtEnd, atRate, createTempFolder, percentile, residentBytes, waitFor } from '../harness.ts'
 import { watchHealth } from '../health-watch.ts'
 import { type Change, clientFrame, openClient, openRelay, toChanges, upstreamFrame } from '../push.ts'
 import { countFrames, openRawWebSocket } from '../raw-websocket.ts'
 import { atLeast, atMost, type Check, expectNone, type Finding } from './check.ts'
-import { residentBytes } from './fuzz/report.ts'
 import { entryOf, plainShow, type Service, startService } from './service.ts'
 
 interface Fixture {

@@ -2,13 +2,12 @@
 
 import { Agent, get } from 'node:http'
 import { startShureSimulator } from '../../simulators/shure/device-api.ts'
-import { atRate, createTempFolder, percentile, waitFor } from '../harness.ts'
+import { atRate, createTempFolder, percentile, residentBytes, waitFor } from '../harness.ts'
 import { watchHealth } from '../health-watch.ts'
 import { requestsPerSecond } from '../http-load.ts'
 import { countFrames, openRawWebSocket } from '../raw-websocket.ts'
 import { startBareHttp } from '../servers.ts'
 import { atLeast, atMost, type Check } from './check.ts'
-import { residentBytes } from './fuzz/report.ts'
 import { entryOf, plainShow, type Service, startService } from './service.ts'
 
 export const throughput: Check = {

@@ -11,9 +11,8 @@ import type { Fault } from '../../simulators/show/faults.ts'
 import { startShureSimulator } from '../../simulators/shure/device-api.ts'
 import { certify } from '../../test/support/certificates.ts'
 import { startNetwork } from '../../test/support/faults/network.ts'
-import { createTempFolder, percentile, waitFor } from '../harness.ts'
+import { createTempFolder, percentile, residentBytes, waitFor } from '../harness.ts'
 import { atLeast, atMost, type Check, type Finding } from './check.ts'
-import { residentBytes } from './fuzz/report.ts'
 import { entryOf, plainShow, startService } from './service.ts'
 
 const upstreamFaults: readonly Fault[] = [

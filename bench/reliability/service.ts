@@ -5,12 +5,10 @@
 
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Simulator } from '../../simulators/show/simulator.ts'
 import { type HttpClient, httpClient } from '../../test/support/http-client.ts'
 import { type AtEnd, type Child, startChild } from '../harness.ts'
-
-const programPath = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+import { programPath } from '../servers.ts'
 
 export interface Service extends HttpClient, Pick<Child, 'pid' | 'ended' | 'log'> {
   readonly port: number

@@ -11,9 +11,8 @@ import type { Fault } from '../../simulators/show/faults.ts'
 import { startShureSimulator } from '../../simulators/shure/device-api.ts'
 import { startNetwork } from '../../test/support/faults/network.ts'
 import { prepareRedis } from '../../test/support/store/redis-server.ts'
-import { createTempFolder, percentile, waitFor } from '../harness.ts'
+import { createTempFolder, percentile, residentBytes, waitFor } from '../harness.ts'
 import { atMost, type Check, expectNone, type Finding } from './check.ts'
-import { residentBytes } from './fuzz/report.ts'
 import { entryOf, plainShow, startService } from './service.ts'
 
 const receivers = 200

@@ -4,9 +4,8 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type AtEnd, atRate, cpuTimeMs } from '../harness.ts'
+import { type AtEnd, atRate, cpuTimeMs, residentBytes } from '../harness.ts'
 import { openClient } from '../push.ts'
-import { residentBytes } from '../reliability/fuzz/report.ts'
 import type { Deployment, Node } from './nodes.ts'
 import { openServerCounts } from './server-counts.ts'
 

@@ -3,10 +3,9 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
-import { type AtEnd, atRate, cpuTimeMs, percentile } from '../harness.ts'
+import { type AtEnd, atRate, cpuTimeMs, percentile, residentBytes } from '../harness.ts'
 import { type Change, toChanges, upstreamFrame } from '../push.ts'
 import { countFrames, openRawWebSocket } from '../raw-websocket.ts'
-import { residentBytes } from '../reliability/fuzz/report.ts'
 import { type Deployment, type Node, readReceivers } from './nodes.ts'
 import { openServerCounts } from './server-counts.ts'
 

@@ -5,14 +5,13 @@
 
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import type { ReceiverInData } from '../../src/contract/receivers.ts'
 import { type AtEnd, createTempFolder, startChild, waitFor } from '../harness.ts'
 import { unlimited } from '../reliability/service.ts'
+import { programPath } from '../servers.ts'
 import { systems, type Upstream } from './upstreams.ts'
 
-const programPath = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const startTimeoutMs = 60_000
 
 export interface Topology {

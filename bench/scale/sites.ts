@@ -5,8 +5,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startShureSimulator } from '../../simulators/shure/device-api.ts'
-import { type AtEnd, cpuTimeMs, createTempFolder, waitFor } from '../harness.ts'
-import { residentBytes } from '../reliability/fuzz/report.ts'
+import { type AtEnd, cpuTimeMs, createTempFolder, residentBytes, waitFor } from '../harness.ts'
 import { entryOf, plainShow, type Service, startService } from '../reliability/service.ts'
 
 export interface SiteLoad {

@@ -1,11 +1,9 @@
 /** A worker thread that sends the sound of the demo's microphones as one stream to this machine. */
 
-import { createSocket } from 'node:dgram'
-import { once } from 'node:events'
 import { parentPort } from 'node:worker_threads'
 import { DemoSound } from './demo-sound.ts'
 import type { SoundReply, SoundTask } from './demo-voices.ts'
-import { StreamSender } from './stream-sender.ts'
+import { findFreePort, StreamSender } from './stream-sender.ts'
 
 const port = parentPort
 if (port === null) throw new Error('This file runs in a worker thread only.')
@@ -25,7 +23,7 @@ port.on('message', async (task: SoundTask) => {
   sound = new DemoSound(microphones)
   let start = 0
   const sender = await StreamSender.open({
-    ...{ address, port: await findFreePort(), channels: microphones.length, encoding: 'L16', ptime: 4 },
+    ...{ address, port: await findFreePort(address), channels: microphones.length, encoding: 'L16', ptime: 4 },
     ...{ name: 'Demo : Voices', labels: microphones.map(({ setup }) => setup.name) },
     signal: (frame, microphone) => sound.sampleAt(microphone, start + frame),
   })
@@ -33,12 +31,3 @@ port.on('message', async (task: SoundTask) => {
   sender.start()
   reply({ type: 'started', sdp: sender.sdp })
 })
-
-async function findFreePort(): Promise<number> {
-  const socket = createSocket('udp4')
-  socket.bind(0, address)
-  await once(socket, 'listening')
-  const { port } = socket.address()
-  socket.close()
-  return port
-}

@@ -234,3 +234,13 @@ export class StreamSender {
     return bytes
   }
 }
+
+/** Returns a UDP port to which a sender can send, and on which nothing receives yet. */
+export async function findFreePort(address: string): Promise<number> {
+  const socket = createSocket('udp4')
+  socket.bind(0, address)
+  await once(socket, 'listening')
+  const { port } = socket.address()
+  socket.close()
+  return port
+}

@@ -26,8 +26,6 @@ export interface BatteryState {
   /** The level of the gauge in percent. */
   readonly percent: number
   readonly remainingMs: number
-  /** Run time of a full battery in this transmitter. */
-  readonly lifeMs: number
 }
 
 /** A transmitter switches off when its gauge shows this percentage. */
@@ -76,8 +74,7 @@ function stateOf(
   // The load and the temperature change, but never so much that the level rises.
   const uneven = 0.025 * 4 * part * (1 - part) * smoothNoise(seed + 97 * run.number, 1000 * part, 150)
   const used = start + (1 - start) * (part + uneven)
-  const lifeMs = totalMs / (1 - start)
-  return { percent: Math.round(percentAt(type, used)), remainingMs: totalMs - run.sinceMs, lifeMs }
+  return { percent: Math.round(percentAt(type, used)), remainingMs: totalMs - run.sinceMs }
 }
 
 /** Returns the level of the gauge after a fraction of the run time. */

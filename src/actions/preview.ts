@@ -1,15 +1,33 @@
-/** Previews: an action runs in its transaction, which is then rolled back. */
+import type { Service } from '../service.ts'
+import type { Tx } from '../storage/database.ts'
 
-/** Thrown at the end of the transaction of a preview. */
-export class PreviewRollback extends Error {
+/** Rolls back the transaction of a preview. */
+class PreviewRollback extends Error {
   override readonly name = 'PreviewRollback'
+  readonly result: unknown
+
+  constructor(result: unknown) {
+    super()
+    this.result = result
+  }
 }
 
-/** Runs a transaction that may end with a `PreviewRollback`. */
-export async function runPreviewable(transaction: () => Promise<unknown>): Promise<void> {
+/** Runs an action in a transaction, and returns its result. For a preview, the transaction is rolled back. */
+export async function changeOrPreview<T>(
+  service: Service,
+  isPreview: boolean,
+  work: (tx: Tx, revision: number) => Promise<T>,
+): Promise<T> {
   try {
-    await transaction()
+    const changed = await service.ingest.change(async (tx, revision) => {
+      const result = await work(tx, revision)
+      if (isPreview) throw new PreviewRollback(result)
+      return result
+    })
+    await service.reload()
+    return changed
   } catch (error) {
-    if (!(error instanceof PreviewRollback)) throw error
+    if (error instanceof PreviewRollback) return error.result as T
+    throw error
   }
 }

@@ -19,7 +19,7 @@ export interface AnnouncedChanges {
   readonly removed: readonly StoredStream[]
 }
 
-/** Streams in the list that were found. */
+/** The most streams in the list that were found. */
 export const maxFound = 500
 /** More announcements are discarded, and announced again later: a flood of ever new streams must not occupy the database. */
 const maxPending = 20

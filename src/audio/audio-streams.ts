@@ -30,6 +30,7 @@ import { findInterfaces } from './interfaces.ts'
 import { findProgram, storePrograms } from './program-streams.ts'
 import { StreamSearch } from './stream-search.ts'
 import type {
+  ListeningRate,
   ReceivedStatus,
   ReceivedStream,
   SearchProblem,
@@ -171,7 +172,7 @@ export class AudioStreams {
   async whenReceiving(): Promise<void> {
     const until = performance.now() + startMs
     while (!this.#isReceiving && this.#holder === null && performance.now() < until) {
-      await pause(20, new AbortController().signal)
+      await pause(20)
     }
     this.requireReceiver()
   }
@@ -214,7 +215,7 @@ export class AudioStreams {
    * Receives the stream while it is used, and passes on frames of one channel, which counts from 1, as mono PCM16.
    * Returns a function that ends listening. Throws a RequestError if there is no such stream or channel.
    */
-  listen(streamId: number, channel: number, rate: 48_000 | 24_000, listener: AudioListener): () => void {
+  listen(streamId: number, channel: number, rate: ListeningRate, listener: AudioListener): () => void {
     const use = this.#use({ type: 'listen', streamId, channel, rate }, listener)
     return () => this.#end(use)
   }
@@ -316,7 +317,7 @@ export class AudioStreams {
     const defined: ReceivedStream = {
       ...{ id, format, rate, channels, payloadType, legs },
       interfaces: this.#interfacesOf(stream),
-      command: command === undefined ? null : { argv: command.argv },
+      argv: command?.argv ?? null,
     }
     this.#thread.post({ type: 'stream', stream: defined })
   }

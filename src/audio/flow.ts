@@ -47,7 +47,7 @@ export class Flow {
   #isFlooded = false
 
   constructor(stream: ReceivedStream, events: FlowEvents) {
-    const { format, rate, channels, payloadType, command, legs, interfaces } = stream
+    const { format, rate, channels, payloadType, argv, legs, interfaces } = stream
     this.stream = stream
     this.#events = events
     this.#ring = new SampleRing({ format, rate, channels })
@@ -56,16 +56,16 @@ export class Flow {
     const bytesPerFrame = channels * bytesPerSample(format)
     this.#rtp = new RtpReceiver({ rate, bytesPerFrame, payloadType })
     this.#input =
-      command === null
+      argv === null
         ? new StreamSockets(legs, interfaces, {
             onPacket: (packet) => this.#receivePacket(packet),
             onWarning: (message) => events.onWarning(message),
           })
         : new CommandProcess({
-            argv: command.argv,
-            bytesPerFrame,
-            rate,
-            onStart: () => this.#programStarted(),
+            ...{ argv, bytesPerFrame, rate },
+            onStart: () => {
+              this.#starts++
+            },
             onSamples: (position, bytes, frames) => this.#receiveSamples(position, bytes, frames),
           })
     this.meter()
@@ -104,10 +104,9 @@ export class Flow {
   status(isJoined: boolean): ReceivedStatus {
     const now = performance.now()
     const { packets, lost, reordered, restarts, jitter } = this.#rtp.statistics
-    const isProgram = this.stream.command !== null
+    const isProgram = this.stream.argv !== null
     return {
       streamId: this.stream.id,
-      isJoined,
       packets: isProgram ? this.#chunks : packets,
       lost,
       reordered,
@@ -127,7 +126,7 @@ export class Flow {
       return 'A second sender uses the same address and port. Its packets are ignored. Give one of the two another address.'
     }
     if (now - (this.#lastPacketAt ?? this.#openedAt) < silentMs) return null
-    if (this.stream.command !== null) return `The program ${this.stream.command.argv[0]} delivers no sound.`
+    if (this.stream.argv !== null) return `The program ${this.stream.argv[0]} delivers no sound.`
     return 'No packets arrive. Check that the sender is on; if a switch filters multicast (IGMP snooping), the network needs an IGMP querier.'
   }
 
@@ -148,10 +147,6 @@ export class Flow {
       this.#packetsInSecond = 0
     }
     return ++this.#packetsInSecond <= maxPacketsPerSecond
-  }
-
-  #programStarted(): void {
-    this.#starts++
   }
 
   #receiveSamples(position: number, bytes: Uint8Array, frames: number): void {

@@ -48,13 +48,11 @@ export class FoundStreams {
     this.#found.clear()
   }
 
-  /** Forgets the streams that are no longer announced, and returns their keys. */
-  expire(now: number): string[] {
-    const expired = [...this.#found].filter(
-      ([, { lastAt, periodMs, minExpiryMs }]) => now - lastAt > Math.max(minExpiryMs, expiryPeriods * periodMs),
-    )
-    for (const [key] of expired) this.#found.delete(key)
-    return expired.map(([key]) => key)
+  /** Forgets the streams that are no longer announced. */
+  expire(now: number): void {
+    for (const [key, { lastAt, periodMs, minExpiryMs }] of this.#found) {
+      if (now - lastAt > Math.max(minExpiryMs, expiryPeriods * periodMs)) this.#found.delete(key)
+    }
   }
 
   /** Returns the streams that a new one may displace, the one that was announced first, first. */

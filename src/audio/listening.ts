@@ -22,6 +22,7 @@ import { writeAudit } from '../storage/audit.ts'
 import type { Database } from '../storage/database.ts'
 import type { AudioFrame, AudioStreams } from './audio-streams.ts'
 import { SharedListeners } from './shared-listeners.ts'
+import type { ListeningRate } from './worker-messages.ts'
 
 interface ListeningConfig {
   readonly listening: boolean
@@ -118,14 +119,14 @@ export class Listening {
   /** Throws a RequestError if the client may not listen to this now. */
   async check(client: ListeningClient, target: ListeningTarget): Promise<void> {
     await this.#whenReady(client)
-    this.#prepare(client, target)
+    this.#prepare(client.actor, target)
   }
 
   /** Throws as `check` does. The sound begins with `start`, and is already in the audit log then. */
   async open(client: ListeningClient, target: ListeningTarget): Promise<Listener> {
     await this.#whenReady(client)
     // From here to the list of listeners, nothing waits, so that requests at once cannot exceed the limits.
-    const resolved = this.#prepare(client, target)
+    const resolved = this.#prepare(client.actor, target)
     const listener = new Listener(this, this.#subsystems.audioStreams, {
       id: ++this.#lastId,
       actor: client.actor,
@@ -184,8 +185,7 @@ export class Listening {
     await this.#subsystems.audioStreams.whenReceiving()
   }
 
-  #prepare({ actor, ...client }: ListeningClient, target: ListeningTarget): Resolved {
-    this.requireAllowed(client)
+  #prepare(actor: Actor, target: ListeningTarget): Resolved {
     const resolved = this.#resolve(target)
     const reason = this.#withheldFor(resolved)
     if (reason !== null) throw refusalOf(reason)
@@ -295,7 +295,7 @@ export class Listener {
   }
 
   /** Sound that was refused since `open` ends at once. */
-  start(rate: 48_000 | 24_000, sink: ListeningSink): void {
+  start(rate: ListeningRate, sink: ListeningSink): void {
     if (this.#reason !== null) {
       sink.ended(this.#reason)
       return

@@ -13,6 +13,7 @@ import { type AnnouncedService, browse, type MulticastGroup } from '../upstream/
 import { type Destinations, withoutInternet } from '../upstream/destinations.ts'
 import { listNmosSenders, type NmosSender, readManifest } from '../upstream/nmos.ts'
 import { describeRtsp } from '../upstream/rtsp.ts'
+import { maxFound } from './announced-streams.ts'
 import { SearchProblems } from './search-problems.ts'
 import type { Announcement, SearchProblem } from './worker-messages.ts'
 
@@ -33,8 +34,6 @@ const requestTimeoutMs = 5000
 const browseMs = 2000
 /** Requests at a time. */
 const maxRequests = 8
-/** Announced sessions of a round. The list of streams holds as many. */
-const maxSessions = 500
 const maxRegistries = 16
 /** Descriptions that are kept until their sender changes. */
 const maxManifests = 500
@@ -92,7 +91,7 @@ export class StreamSearch {
     })
     await Promise.all([
       entered,
-      ...without(sessions, rtsp, maxSessions).map((address) => this.#describe(address, local)),
+      ...without(sessions, rtsp, maxFound).map((address) => this.#describe(address, local)),
       ...without(registries, nmos, maxRegistries).map((address) => this.#readRegistry(address, local)),
     ])
     this.#manifests = this.#nextManifests

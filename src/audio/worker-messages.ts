@@ -6,10 +6,6 @@ import type { HeldAudio } from '../domain/audio/held-sound.ts'
 import type { StreamDescription } from '../domain/audio/sdp.ts'
 import type { LocalAddress } from '../domain/identity/network.ts'
 
-export interface ReceivedCommand {
-  readonly argv: readonly string[]
-}
-
 /** The properties of a stream that the worker uses. */
 export interface ReceivedStream {
   readonly id: number
@@ -23,9 +19,12 @@ export interface ReceivedStream {
   readonly legs: readonly StreamLeg[]
   /** Addresses of the interfaces on which groups are joined; empty to let the system choose. */
   readonly interfaces: readonly string[]
-  /** Null for a stream from the network. */
-  readonly command: ReceivedCommand | null
+  /** The program and its arguments; null for a stream from the network. */
+  readonly argv: readonly string[] | null
 }
+
+/** Hz. */
+export type ListeningRate = 48_000 | 24_000
 
 /** A listener or a held channel. Numbers are chosen by the main thread and never return. */
 export interface ChannelUse {
@@ -42,7 +41,7 @@ export type WorkerCall =
   | { readonly type: 'stream'; readonly stream: ReceivedStream }
   | { readonly type: 'remove'; readonly streamId: number }
   | { readonly type: 'meter'; readonly streamId: number }
-  | ({ readonly type: 'listen'; readonly rate: 48_000 | 24_000 } & ChannelUse)
+  | ({ readonly type: 'listen'; readonly rate: ListeningRate } & ChannelUse)
   | ({ readonly type: 'hold' } & ChannelUse)
   | { readonly type: 'end'; readonly use: number }
   | { readonly type: 'discard'; readonly use: number }
@@ -57,8 +56,6 @@ export type WorkerCall =
 
 export interface ReceivedStatus {
   readonly streamId: number
-  /** False after the stream was left. */
-  readonly isJoined: boolean
   readonly packets: number
   readonly lost: number
   readonly reordered: number

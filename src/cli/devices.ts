@@ -6,7 +6,6 @@
 import type { Command } from 'commander'
 import { addSingleDevices, findSingleDevices, removeSingleDevices } from '../actions/equipment/add-devices.ts'
 import { type Registration, registerAddresses } from '../actions/equipment/scan-network.ts'
-import type { Actor } from '../domain/access/access.ts'
 import { hostAddresses, parseScanAddresses, parseScanSubnet } from '../domain/identity/network.ts'
 import { plugins } from '../manufacturers/index.ts'
 import type { Plugin } from '../manufacturers/plugin.ts'
@@ -14,7 +13,7 @@ import { Service } from '../service.ts'
 import { writeAudit } from '../storage/audit.ts'
 import { listManufacturers } from '../storage/settings.ts'
 import { createLog } from './log.ts'
-import { sourcesOf } from './store.ts'
+import { actorOf, sourcesOf } from './store.ts'
 import {
   type CommonOptions,
   createCommand,
@@ -178,10 +177,6 @@ async function changeSingleDevices(
     terminal.out(formatTable(['address', 'model', 'channels'], rows))
   }
   return exitCodes.ok
-}
-
-function actorOf({ env }: Terminal): Actor {
-  return { kind: 'cli', id: null, name: env.USER ?? env.LOGNAME ?? 'cli', role: 'admin', address: null }
 }
 
 /** Reads how many addresses are on the list now, so that the output confirms the change. */

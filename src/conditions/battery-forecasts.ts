@@ -32,6 +32,7 @@ import type { LeaseManager } from '../sources/lease-manager.ts'
 import type { Database } from '../storage/database.ts'
 import {
   deleteDischarge,
+  keptPerKind,
   listDischarges,
   pruneDischarges,
   type StoredDischarge,
@@ -74,8 +75,6 @@ const saveEveryMs = 5 * 60_000
 const renewEveryMs = 60_000
 /** The clocks of machines may differ by this much. */
 const clockToleranceMs = 60_000
-/** As many ended discharges are stored. */
-const keptPerKind = 50
 
 const notStored = 'the discharges of batteries could not be stored'
 

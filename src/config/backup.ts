@@ -2,9 +2,8 @@
 
 import { join } from 'node:path'
 import Type from 'typebox'
+import { type Weekday, weekdays } from '../domain/backups.ts'
 import { flag, integer, path, section } from './fields.ts'
-
-const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 
 export const BackupSection = section({
   at: Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$', description: 'a time such as 04:45' }),
@@ -20,7 +19,7 @@ export const BackupSection = section({
 export interface BackupConfig {
   /** HH:MM in the time zone of the installation. */
   readonly at: string
-  readonly days: readonly (typeof weekdays)[number][]
+  readonly days: readonly Weekday[]
   /** The number of backups to keep. */
   readonly keep: number
   readonly with_history: boolean

@@ -286,6 +286,7 @@ export const followedMessages = [
 
 /** A message of a followed site. */
 export type FollowedMessage = Body<(typeof followedMessages)[number]>
+export type FollowedSnapshot = Extract<FollowedMessage, { type: 'snapshot' }>
 
 /** The response of `GET /api/events/`. */
 export const FollowedEvents = Type.Object({

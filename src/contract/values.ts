@@ -223,7 +223,7 @@ export const slotColors = [
 ] as const
 export type SlotColor = (typeof slotColors)[number]
 
-/** Where the title of a slot comes from. */
+/** Where the title of a slot comes from: the first that is known. */
 export const titleSources = ['performer', 'label', 'channel', 'transmitter', 'receiver'] as const
 export type TitleSource = (typeof titleSources)[number]
 

@@ -1,6 +1,9 @@
 /** When scheduled backups are due. */
 
 import type { Weekday } from '../contract/values.ts'
+
+export { type Weekday, weekdays } from '../contract/values.ts'
+
 import { scheduleBegins, scheduleLastBegan } from './notifications/schedule.ts'
 
 interface BackupTimes {

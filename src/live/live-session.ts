@@ -219,7 +219,6 @@ export class LiveSession implements LiveSubscriber {
   }
 
   #confirm(seq: number): boolean {
-    const now = performance.now()
     if (this.#window === null) {
       this.#window = new LineWindow()
       // Messages that were not written can be merged.
@@ -230,7 +229,7 @@ export class LiveSession implements LiveSubscriber {
         this.#queuedBytes -= bytes.length
       }
     }
-    const isNews = this.#window.confirm(seq, now)
+    const isNews = this.#window.confirm(seq, performance.now())
     this.#release()
     return isNews
   }

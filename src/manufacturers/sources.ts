@@ -80,7 +80,6 @@ export function sourceId(code: string, source: Pick<SourceSettings, 'baseUrl'>):
   return `${code}:${source.baseUrl}`
 }
 
-/** Shared by all upstream clients of the process. */
 /** Shared by all connections of the process to upstream systems. */
 export interface Outbound {
   readonly throttle: RequestThrottle
@@ -90,7 +89,7 @@ export interface Outbound {
 /** The clients connect when they send their first request. The caller closes them. */
 export function openSources(
   record: ManufacturerRecord,
-  deps: Outbound,
+  outbound: Outbound,
   listed: readonly SourceSettings[] = listSources(record),
 ): MonitoredSource[] {
   const plugin = getPlugin(record.plugin)
@@ -100,7 +99,7 @@ export function openSources(
       manufacturer: record.code,
       plugin,
       settings,
-      client: createUpstreamClient({ settings, errors: plugin.errors, ...deps }),
+      client: createUpstreamClient({ settings, errors: plugin.errors, ...outbound }),
     }),
   )
 }

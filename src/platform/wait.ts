@@ -3,19 +3,21 @@ import { setMaxListeners } from 'node:events'
 /** Longer timers fire immediately. */
 export const maxTimerMs = 2_000_000_000
 
+export const neverAborted = new AbortController().signal
+
 /** Resolves with true after the full time, or with false as soon as the signal aborts. */
-export function pause(ms: number, signal: AbortSignal): Promise<boolean> {
-  if (signal.aborted) return Promise.resolve(false)
+export function pause(ms: number, signal?: AbortSignal): Promise<boolean> {
+  if (signal?.aborted) return Promise.resolve(false)
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer)
       resolve(false)
     }
     const timer = setTimeout(() => {
-      signal.removeEventListener('abort', end)
+      signal?.removeEventListener('abort', end)
       resolve(true)
     }, ms)
-    signal.addEventListener('abort', end, { once: true })
+    signal?.addEventListener('abort', end, { once: true })
   })
 }
 

@@ -1,6 +1,6 @@
 /** Follows another installation of Micwatch: keeps the connection to it open, and its receivers current. */
 
-import type { FollowedMessage } from '../contract/followed-messages.ts'
+import type { FollowedMessage, FollowedSnapshot } from '../contract/followed-messages.ts'
 import type { ChannelAssignment } from '../contract/performers.ts'
 import { jitter, nextAttempt, reconnectMs } from '../domain/access/limits.ts'
 import type { DeviceProblem } from '../domain/equipment/health.ts'
@@ -51,8 +51,6 @@ const initialState: SiteState = {
   lastSeen: null,
   announcements: nothingAnnounced,
 }
-
-type Snapshot = Extract<FollowedMessage, { type: 'snapshot' }>
 
 /** A shorter limit than for devices, so that the receivers are current within 45 s after a line is restored. */
 const maxRetryMs = 15_000
@@ -364,7 +362,7 @@ export class FollowedSite {
   }
 
   /** Checks who the other installation is. Throws if it follows this one. */
-  #checkInstallation({ installation, via }: Snapshot): void {
+  #checkInstallation({ installation, via }: FollowedSnapshot): void {
     const { client } = this.source
     const { host } = new URL(client.settings.baseUrl)
     const loop = findLoop(host, { installation, via }, this.#service.installation)

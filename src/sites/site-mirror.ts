@@ -10,6 +10,7 @@ import type {
   FollowedMessage,
   FollowedReceiverBody,
   FollowedSlotRecord,
+  FollowedSnapshot,
 } from '../contract/followed-messages.ts'
 import { siteLimits } from '../contract/sites.ts'
 import type { AlertCopy } from '../domain/alerts/alert.ts'
@@ -43,13 +44,9 @@ import { saveFollowedReceivers } from '../storage/followed-sites.ts'
 import { removeReceiver } from '../storage/receivers.ts'
 import { type FollowedInstallation, isEventMessage, type SiteEvents } from './site-events.ts'
 import type { SiteSubsystems } from './site-subsystems.ts'
-import { markStale } from './stale-receivers.ts'
+import { markStale, receiversPerTransaction } from './stale-receivers.ts'
 
-type Snapshot = Extract<FollowedMessage, { type: 'snapshot' }>
 type LevelEntry = Extract<FollowedMessage, { type: 'levels' }>['values'][number]
-
-/** A transaction blocks others, so a large installation is stored in parts. */
-const receiversPerTransaction = 200
 
 export class SiteMirror {
   /** Parts of a message were omitted. */
@@ -185,7 +182,7 @@ export class SiteMirror {
     for (const { origin } of receiver.channels) this.#receiverOfChannel.set(origin?.id ?? 0, idThere)
   }
 
-  async #readSnapshot({ data }: Snapshot): Promise<void> {
+  async #readSnapshot({ data }: FollowedSnapshot): Promise<void> {
     this.#drafts.clear()
     this.#levels.clear()
     const listed = new Set<number>()

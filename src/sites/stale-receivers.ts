@@ -11,7 +11,8 @@ import { StaleWriteError } from '../storage/errors.ts'
 import { lockFreeLeases } from '../storage/leases.ts'
 import { saveReceivers } from '../storage/receivers.ts'
 
-const receiversPerTransaction = 200
+/** A transaction blocks others, so a large installation is stored in parts. */
+export const receiversPerTransaction = 200
 
 interface Stale {
   /** Epoch ms. */

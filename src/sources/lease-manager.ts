@@ -234,7 +234,7 @@ export class LeaseManager {
         this.#hasFailed = true
       }
       const isRequested = !(await pause(checkEveryMs, this.#wake.signal))
-      if (isRequested && this.#requests.size > 0) await pause(debounceMs, new AbortController().signal)
+      if (isRequested && this.#requests.size > 0) await pause(debounceMs)
     }
     this.#isChecking = false
   }

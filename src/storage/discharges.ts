@@ -12,7 +12,7 @@ export interface StoredDischarge {
 }
 
 /** Limits of ended discharges for one kind of battery, and for all kinds. */
-const keptPerKind = 50
+export const keptPerKind = 50
 const keptInTotal = 2_000
 /** Batteries that have not been received for this time are forgotten. */
 const keepOpenMs = 60 * 86_400_000

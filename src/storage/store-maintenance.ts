@@ -1,6 +1,6 @@
 /** Maintains the database file: repairs it when it is opened, checks it regularly, and takes snapshots. */
 
-import type { Actor, AuditRecord } from '../domain/access/access.ts'
+import { type AuditRecord, serviceActor } from '../domain/access/access.ts'
 import { describeIncident, repairDescriptions, storeFaults } from '../domain/equipment/health.ts'
 import type { Log } from '../platform/log.ts'
 import { writeAudit } from './audit.ts'
@@ -35,14 +35,12 @@ export async function openRepairedStore(
   }
 }
 
-const self: Actor = { kind: 'cli', id: null, name: 'micwatch', role: 'admin', address: null }
-
 async function recordRepair(db: Database, repaired: RepairedStore, log: Log): Promise<void> {
   const { cause, corrupt, damage, snapshot_at, snapshot } = repaired
   await db.transaction(async (tx) => {
     await saveIncident(tx, repaired)
     const details = { what: repairDescriptions[cause], corrupt, damage, snapshot_at, snapshot }
-    await writeAudit(tx, { actor: self, action: 'store.repair', target: 'database', result: 'ok', details })
+    await writeAudit(tx, { actor: serviceActor, action: 'store.repair', target: 'database', result: 'ok', details })
   })
   const backupNote = corrupt === null ? '' : ` The damaged file is ${corrupt}.`
   log.error({ corrupt, damage, snapshot }, `${describeIncident(repaired)}${backupNote}`)

@@ -3,6 +3,9 @@
 import type { Duplex } from 'node:stream'
 import { type Bucket, fullBucket, type RateLimit, takeToken } from '../domain/access/limits.ts'
 
+/** Reason codes of MQTT 3.1.1 and 5 for a protocol version that the broker does not support. */
+export const unsupportedVersionCodes: readonly unknown[] = [1, 132]
+
 /** Ten times the largest packet, which describes a device for Home Assistant. */
 export const maxMqttPacketBytes = 1024 * 1024
 /** At first, a broker may send everything that it retains for 10,000 receivers, their channels and their devices. */

@@ -1,7 +1,21 @@
 /** Reads a device that answers one query at a time. */
 
+import type { RateLimit } from '../domain/access/limits.ts'
 import { queryLevelsEveryMs } from '../domain/levels/level-sample.ts'
 import { withTimeout } from '../platform/wait.ts'
+
+/** The part of the rate limit that a subscription uses. The rest remains for other requests. */
+const rateShare = 0.8
+
+/** The number of queries that a subscription may send in this time. */
+export function queriesIn({ perSecond }: RateLimit, ms: number): number {
+  return Math.floor((perSecond * rateShare * ms) / 1000)
+}
+
+/** The time in milliseconds in which a subscription may send this many queries. */
+export function timeFor({ perSecond }: RateLimit, queries: number): number {
+  return (queries * 1000) / (perSecond * rateShare)
+}
 
 export interface MessageReader {
   /** Returns null if no message arrives in time, and undefined at the end of the session. */

@@ -22,6 +22,7 @@ import type { Service } from '../../src/service.ts'
 import { onTestEnd } from './cleanup.ts'
 import { type HttpClient, httpClient } from './http-client.ts'
 import { checkResponse } from './response-check.ts'
+import { unlimitedRate } from './simulator-client.ts'
 import { openSocket, type SocketOptions, type TestSocket } from './socket-client.ts'
 import { createEmptyDatabase, createTestDatabase, createTestFolder, type Engine } from './store/databases.ts'
 import { timeLimit, waitInTurns } from './time-limit.ts'
@@ -36,17 +37,17 @@ export const release = commit === null ? version : `${version} (${commit.slice(0
 
 // --- Simulated systems -----------------------------------------------------------------------------------------------
 
-const unlimitedRate = { rateLimit: { perSecond: 10_000, burst: 10_000 }, story: false } as const
+const plainShow = { rateLimit: unlimitedRate, story: false } as const
 
 export async function startShure(options: ShureSimulatorOptions = {}) {
-  const simulator = await startShureSimulator({ ...unlimitedRate, receivers: 2, channelsPerReceiver: 2, ...options })
+  const simulator = await startShureSimulator({ ...plainShow, receivers: 2, channelsPerReceiver: 2, ...options })
   onTestEnd(() => simulator.close())
   return simulator
 }
 
 export async function startSennheiser(options: SennheiserSimulatorOptions = {}) {
   const simulator = await startSennheiserSimulator({
-    ...unlimitedRate,
+    ...plainShow,
     receivers: 2,
     channelsPerReceiver: 2,
     ...options,
@@ -63,7 +64,7 @@ export async function startLectrosonics(options: LectrosonicsSimulatorOptions = 
 
 export async function startSystemApi(options: SystemApiOptions = {}) {
   const simulator = await startSystemApiSimulator({
-    ...unlimitedRate,
+    ...plainShow,
     receivers: 2,
     channelsPerReceiver: 2,
     ...options,

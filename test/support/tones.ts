@@ -1,9 +1,7 @@
 /** A stream from the network whose channels are tones. */
 
-import { createSocket } from 'node:dgram'
-import { once } from 'node:events'
 import { expect } from 'vitest'
-import { StreamSender } from '../../simulators/audio/stream-sender.ts'
+import { findFreePort, StreamSender } from '../../simulators/audio/stream-sender.ts'
 import type { TestApp } from './app.ts'
 import { onTestEnd } from './cleanup.ts'
 
@@ -31,7 +29,7 @@ export async function addSilentTones(
   faults: { readonly driftPpm?: number; readonly loss?: number } = {},
 ): Promise<{ readonly stream: number; readonly sender: StreamSender }> {
   const sender = await StreamSender.open({
-    ...{ address: '127.0.0.1', port: await freePort(), channels: 2, encoding: 'L16' },
+    ...{ address: '127.0.0.1', port: await findFreePort('127.0.0.1'), channels: 2, encoding: 'L16' },
     ...{ name: 'Stage : 1', labels: ['Nora', 'Max'], ...faults },
     signal: (frame, channel, rate) => toneAt(frame, tones[channel] ?? 0, rate),
   })
@@ -39,13 +37,4 @@ export async function addSilentTones(
   const { status, json } = await app.post('/api/audio/streams/', { sdp: sender.sdp }, admin)
   expect([status, json]).toMatchObject([201, { labels: ['Nora', 'Max'] }])
   return { stream: json.id, sender }
-}
-
-async function freePort(): Promise<number> {
-  const socket = createSocket('udp4')
-  socket.bind(0, '127.0.0.1')
-  await once(socket, 'listening')
-  const { port } = socket.address()
-  socket.close()
-  return port
 }

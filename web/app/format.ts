@@ -111,13 +111,14 @@ export function formatList(items: readonly string[]): string {
   return list.format(items)
 }
 
-export function formatDateTime(at: string): string {
+/** `at`: ISO 8601, or epoch ms. */
+export function formatDateTime(at: string | number): string {
   return dateTime.format(new Date(at))
 }
 
 /** With the date unless it is today. */
-export function formatMoment(at: string, now = serviceNow()): string {
-  return formatDate(at) === date.format(now) ? formatTime(Date.parse(at)) : formatDateTime(at)
+export function formatMoment(at: string | number, now = serviceNow()): string {
+  return formatDate(at) === formatDate(now) ? formatTime(new Date(at).getTime()) : formatDateTime(at)
 }
 
 /** Without seconds, with the day unless it is today. */
@@ -131,7 +132,7 @@ export function formatPeriod(from: string, to: string | null): string {
   return to === null ? period.format(start) : period.formatRange(start, new Date(to))
 }
 
-export function formatDate(at: string): string {
+export function formatDate(at: string | number): string {
   return date.format(new Date(at))
 }
 

@@ -1,6 +1,7 @@
 /** The content of a capture, as it is saved. */
 
 import { useDeferredValue, useMemo, useState } from 'react'
+import { privateKinds } from '../../src/domain/captures.ts'
 import { isRecord } from '../../src/domain/json.ts'
 import { formatList } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
@@ -71,12 +72,10 @@ export function CaptureFile({ file }: { file: string }) {
   )
 }
 
-const kinds = ['name', 'serial', 'mac', 'ip', 'secret'] as const
-
 /** Reads the number of replaced values from the header. */
 function replacedText(header = '{}'): string {
   const { replaced } = JSON.parse(header) as { readonly replaced?: unknown }
-  const counts = kinds.flatMap((kind) => {
+  const counts = privateKinds.flatMap((kind) => {
     const count = isRecord(replaced) ? Number(replaced[kind] ?? 0) : 0
     return count === 0 ? [] : [t(`capture.kinds.${kind}`, { count })]
   })

@@ -2,6 +2,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { ChevronLeft, ChevronRight, Flag } from 'lucide-react'
 import { useState } from 'react'
 import type { EventBody, EventListBody } from '../../src/contract/history.ts'
+import { severities } from '../../src/contract/values.ts'
 import { stateLetters } from '../../src/domain/history/columns.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { useServices } from '../app/context.ts'
@@ -16,7 +17,7 @@ import {
 } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { type Resource, useResource } from '../app/resource.ts'
-import { serviceNow } from '../app/service-time.ts'
+import { serviceNow, toIso } from '../app/service-time.ts'
 import { useMay } from '../app/session.ts'
 import {
   type ChannelRange,
@@ -106,8 +107,8 @@ function useChannelEvents(channelId: number, { span, to }: ChannelRange, now: nu
   const start = (to ?? openedAt) - span
   const query = new URLSearchParams({
     channel: String(channelId),
-    from: new Date(start * 1_000).toISOString(),
-    ...(to !== null && { to: new Date(to * 1_000).toISOString() }),
+    from: toIso(start * 1_000),
+    ...(to !== null && { to: toIso(to * 1_000) }),
     limit: '200',
   })
   return useResource(`/api/events/?${query}`, 'object', eventTopics)
@@ -192,8 +193,6 @@ function StateLegend() {
   )
 }
 
-const severities = ['info', 'warning', 'critical'] as const
-
 function EventLegend() {
   return (
     <ul className="history-states" aria-label={t('channel.events')}>
@@ -266,7 +265,7 @@ function EventItem({ event: { time, until, kind, severity, text, by } }: { event
       </span>
       <Link
         to={pathOf('monitor')}
-        search={{ at: new Date(Math.floor(Date.parse(time) / 1_000) * 1_000).toISOString() }}
+        search={{ at: toIso(Math.floor(Date.parse(time) / 1_000) * 1_000) }}
         aria-label={t('channel.showMomentOf', { time: formatMoment(time) })}
       >
         {t('channel.showMoment')}
@@ -285,7 +284,7 @@ interface MarkerDialogProps {
 
 function MarkerDialog({ channelId, at, onAdded, onClose }: MarkerDialogProps) {
   const { api } = useServices()
-  const time = new Date(at * 1_000).toISOString()
+  const time = toIso(at * 1_000)
   return (
     <FormDialog
       title={t('channel.markerAt', { time: formatTime(at * 1_000) })}

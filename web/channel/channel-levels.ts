@@ -93,7 +93,8 @@ export function withLive(
   return { from, stepSeconds, letters, rfMin, rfMax, audio, battery }
 }
 
-function pick(choose: (a: number, b: number) => number, a: Level | undefined, b: Level): Level {
+/** Returns the known level, or the chosen one of two. */
+export function pick(choose: (a: number, b: number) => number, a: Level | undefined, b: Level): Level {
   return a === null || a === undefined ? b : b === null ? a : choose(a, b)
 }
 

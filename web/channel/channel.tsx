@@ -20,6 +20,7 @@ import { ChannelCard } from '../parts/card/channel-card.tsx'
 import { Phase } from '../parts/card/phase.tsx'
 import { WillNotLast } from '../parts/card/time-left.tsx'
 import { Notice } from '../parts/dialogs/notice.tsx'
+import { isKeyForAnother } from '../parts/keys.ts'
 import { MeterLayer } from '../parts/meters/meters.tsx'
 import { QrCode } from '../parts/qr-code.tsx'
 import { SwapDialog } from '../parts/slots/dialogs.ts'
@@ -136,7 +137,8 @@ function Neighbours({ channelId }: { channelId: number }) {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       const id = event.key === 'ArrowLeft' ? previousId : event.key === 'ArrowRight' ? nextId : undefined
-      if (id === undefined || isForAnother(event)) return
+      const isOnChart = event.target instanceof Element && event.target.closest('.history') !== null
+      if (id === undefined || event.shiftKey || isOnChart || isKeyForAnother(event)) return
       event.preventDefault()
       void navigate({ to: '/channels/$id', params: { id: String(id) }, replace: true })
     }
@@ -168,13 +170,6 @@ function Neighbours({ channelId }: { channelId: number }) {
       })}
     </nav>
   )
-}
-
-/** A field, the chart, a dialog or another handler uses the key. */
-function isForAnother({ defaultPrevented, ctrlKey, metaKey, altKey, shiftKey, target }: KeyboardEvent): boolean {
-  if (defaultPrevented || ctrlKey || metaKey || altKey || shiftKey) return true
-  if (document.querySelector('dialog[open]') !== null) return true
-  return target instanceof Element && target.closest('input, select, textarea, [contenteditable], .history') !== null
 }
 
 interface ConditionPanelProps {

@@ -12,6 +12,7 @@ import {
   type ChannelLevels,
   type LiveSecond,
   maxPoints,
+  pick,
   recordedLevels,
   unknownLevels,
   withLive,
@@ -141,15 +142,11 @@ function letterOf({ condition }: ChannelFacts): StateLetter {
 }
 
 function merge(a: LiveSecond, b: LiveSecond): LiveSecond {
-  const choose = (pick: (...values: number[]) => number, values: readonly (number | null)[]) => {
-    const known = values.filter((value) => value !== null)
-    return known.length === 0 ? null : pick(...known)
-  }
   return {
     ...b,
-    rfMin: choose(Math.min, [a.rfMin, b.rfMin]),
-    rfMax: choose(Math.max, [a.rfMax, b.rfMax]),
-    audio: choose(Math.max, [a.audio, b.audio]),
+    rfMin: pick(Math.min, a.rfMin, b.rfMin),
+    rfMax: pick(Math.max, a.rfMax, b.rfMax),
+    audio: pick(Math.max, a.audio, b.audio),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { FrequencyConflictBody } from '../../src/contract/frequencies.ts'
-import { criticalConflictKinds } from '../../src/contract/values.ts'
+import { criticalConflictKinds, type Severity, severities } from '../../src/contract/values.ts'
 import { formatDbm } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import type { ShownCarrier } from './carriers.ts'
@@ -107,8 +107,6 @@ export function isActive({ victim, generators }: FrequencyConflictBody, find: Fi
   return [victim, ...generators].every((id) => find(id).state === 'on')
 }
 
-export type Severity = 'critical' | 'warning' | 'info'
-
 export function severityOf({ kind }: FrequencyConflictBody): Severity {
   if (criticalConflictKinds.some((critical) => critical === kind)) return 'critical'
   return kindsBySeverity.indexOf(kind) <= kindsBySeverity.indexOf('outside_band') ? 'warning' : 'info'
@@ -119,11 +117,10 @@ export function sortConflicts(
   conflicts: readonly FrequencyConflictBody[],
   find: FindCarrier,
 ): readonly FrequencyConflictBody[] {
-  const severities: readonly Severity[] = ['critical', 'warning', 'info']
   const ranked = conflicts.map((conflict) => ({
     conflict,
     rank: [
-      severities.indexOf(severityOf(conflict)),
+      -severities.indexOf(severityOf(conflict)),
       isActive(conflict, find) ? 0 : 1,
       kindsBySeverity.indexOf(conflict.kind),
       conflict.guard_khz === null ? 0 : Math.abs(conflict.offset_khz ?? 0) / Math.max(1, conflict.guard_khz),

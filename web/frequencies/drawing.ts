@@ -1,10 +1,9 @@
-import type { BandStatus } from '../../src/contract/values.ts'
+import type { BandStatus, Severity } from '../../src/contract/values.ts'
 import type { TvChannel } from '../../src/domain/frequencies/tv-raster.ts'
 import { formatDbm } from '../app/format.ts'
 import { statusText } from './band-text.ts'
 import type { ShownCarrier } from './carriers.ts'
 import type { SpectrumColours } from './colours.ts'
-import type { Severity } from './conflict-text.ts'
 import {
   bottomDbm,
   dbmToY,

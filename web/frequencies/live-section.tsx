@@ -191,7 +191,7 @@ function Edits({ sweeps, live, onRemoved }: Omit<ChosenSourceProps, 'control'> &
           <Field
             name="name"
             label={t('frequencies.live.name')}
-            defaultValue={`${name} ${formatDateTime(new Date(serviceNow()).toISOString())}`}
+            defaultValue={`${name} ${formatDateTime(serviceNow())}`}
             autoComplete="off"
             maxLength={255}
             required={true}

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { FrequencyProfileBody } from '../../src/contract/frequency-profiles.ts'
-import { type GuardLevel, guardLevels } from '../../src/contract/values.ts'
+import { type GuardLevel, guardLevels, productKinds } from '../../src/contract/values.ts'
 import type { Problem } from '../app/api.ts'
 import { useServices } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
@@ -17,7 +17,7 @@ import { type Column, DataTable } from '../parts/tables/data-table.tsx'
 
 type Guards = FrequencyProfileBody['levels'][GuardLevel]
 
-const guardKinds = ['spacing', '2t3o', '3t3o', '2t5o', '2t7o', '2t9o'] as const
+const guardKinds = ['spacing', ...productKinds] as const
 /** The other guards are 0 in nearly all profiles. */
 const tableKinds = ['spacing', '2t3o', '3t3o', '2t5o'] as const
 

@@ -25,7 +25,7 @@ export function StorePlanButton({ carriers, settings, onStored }: StorePlanButto
   const showMessage = useShowMessage()
   const showUndoable = useShowUndoable()
   const store = async () => {
-    const time = formatDateTime(new Date(serviceNow()).toISOString())
+    const time = formatDateTime(serviceNow())
     const body = { title: t('frequencies.plans.newTitle', { time }), carriers: carriers.map(toPlanCarrier), settings }
     const response = await send(() => api.write('POST', '/api/frequency-plans/', body, 'object'))
     if (response === null) return

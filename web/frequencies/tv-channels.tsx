@@ -47,7 +47,7 @@ export function TvChannels({ region, inUse, power, scans, onDone }: TvChannelsPr
           <p className="hint">{t('frequencies.tv.power.hint')}</p>
           <DataTable
             caption={t('frequencies.tv.power.title')}
-            columns={powerColumns(listTvChannels(region), inUse, scans)}
+            columns={powerColumns(region, inUse, scans)}
             rows={power}
             idOf={({ channel }) => channel}
           />
@@ -61,32 +61,20 @@ export function TvChannels({ region, inUse, power, scans, onDone }: TvChannelsPr
 type Power = FrequenciesBody['tv'][number]
 
 function powerColumns(
-  channels: readonly TvChannel[],
+  region: Region,
   inUse: readonly TvChannel[],
   scans: readonly ScanBody[],
 ): readonly Column<Power>[] {
-  const named = new Map(channels.map((channel) => [channel.name, channel]))
-  const used = new Set(inUse.map(({ name }) => name))
+  const { channel, isInUse } = channelColumns<Power>(region, inUse)
   const scanName = (id: number) => plainText(scans.find((scan) => scan.id === id)?.name ?? String(id))
   return [
-    {
-      ...{ key: 'channel', title: t('frequencies.tv.power.channel') },
-      sortBy: ({ channel }) => named.get(channel)?.fromKhz ?? 0,
-      cell: ({ channel }) => {
-        const found = named.get(channel)
-        return found === undefined ? channel : describeChannel(found)
-      },
-    },
+    channel,
     {
       ...{ key: 'power', title: t('frequencies.tv.power.dbm'), align: 'end' },
       sortBy: ({ dbm }) => dbm,
       cell: ({ dbm }) => formatDbm(dbm),
     },
-    {
-      ...{ key: 'in_use', title: t('frequencies.tv.power.inUse') },
-      cell: ({ channel }) =>
-        used.has(channel) ? <span className="tag">{t('frequencies.tv.power.marked')}</span> : null,
-    },
+    isInUse,
     {
       ...{ key: 'coverage', title: t('frequencies.tv.power.coverage'), align: 'end' },
       cell: ({ coverage }) => formatPercent(coverage * 100),
@@ -99,7 +87,31 @@ function powerColumns(
   ]
 }
 
-export function describeChannel({ name, fromKhz, toKhz }: TvChannel): string {
+/** The columns of a table about TV channels. */
+export function channelColumns<Row extends { readonly channel: string }>(
+  region: Region,
+  inUse: readonly TvChannel[],
+): Readonly<Record<'channel' | 'isInUse', Column<Row>>> {
+  const named = new Map(listTvChannels(region).map((channel) => [channel.name, channel]))
+  const used = new Set(inUse.map(({ name }) => name))
+  return {
+    channel: {
+      ...{ key: 'channel', title: t('frequencies.tv.power.channel') },
+      sortBy: ({ channel }) => named.get(channel)?.fromKhz ?? 0,
+      cell: ({ channel }) => {
+        const found = named.get(channel)
+        return found === undefined ? channel : describeChannel(found)
+      },
+    },
+    isInUse: {
+      ...{ key: 'in_use', title: t('frequencies.tv.power.inUse') },
+      cell: ({ channel }) =>
+        used.has(channel) ? <span className="tag">{t('frequencies.tv.power.marked')}</span> : null,
+    },
+  }
+}
+
+function describeChannel({ name, fromKhz, toKhz }: TvChannel): string {
   return t('frequencies.tv.channel', {
     name,
     from: shortMhz(formatMhz(fromKhz)),

@@ -1,7 +1,7 @@
 import { Upload } from 'lucide-react'
 import { useState } from 'react'
 import type { Region } from '../../src/contract/values.ts'
-import { listTvChannels, type TvChannel } from '../../src/domain/frequencies/tv-raster.ts'
+import type { TvChannel } from '../../src/domain/frequencies/tv-raster.ts'
 import type { Place } from '../../src/domain/frequencies/tv-stations.ts'
 import { useServices } from '../app/context.ts'
 import { formatAge, formatMoment, plainText } from '../app/format.ts'
@@ -15,7 +15,7 @@ import { Field } from '../parts/forms/field.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { type Column, DataTable } from '../parts/tables/data-table.tsx'
 import { fileProblem } from './file-problem.ts'
-import { describeChannel } from './tv-channels.tsx'
+import { channelColumns } from './tv-channels.tsx'
 
 /** More stations do not matter at a place. */
 const nearest = 50
@@ -88,22 +88,10 @@ function Age({ count, importedAt }: { readonly count: number; readonly importedA
 }
 
 function columnsOf(region: Region, tvInUse: readonly TvChannel[]): readonly Column<Station>[] {
-  const channels = new Map(listTvChannels(region).map((channel) => [channel.name, channel]))
-  const used = new Set(tvInUse.map(({ name }) => name))
+  const { channel, isInUse } = channelColumns<Station>(region, tvInUse)
   return [
-    {
-      ...{ key: 'channel', title: t('frequencies.tv.power.channel') },
-      sortBy: ({ channel }) => channels.get(channel)?.fromKhz ?? 0,
-      cell: ({ channel }) => {
-        const known = channels.get(channel)
-        return known === undefined ? channel : describeChannel(known)
-      },
-    },
-    {
-      ...{ key: 'in_use', title: t('frequencies.tv.power.inUse') },
-      cell: ({ channel }) =>
-        used.has(channel) ? <span className="tag">{t('frequencies.tv.power.marked')}</span> : null,
-    },
+    channel,
+    isInUse,
     {
       ...{ key: 'distance', title: t('frequencies.stations.distance'), align: 'end' },
       sortBy: ({ distance_km }) => distance_km,

@@ -1,18 +1,11 @@
 import { useMemo } from 'react'
 import type { FrequenciesBody, FrequencyConflictBody } from '../../src/contract/frequencies.ts'
 import type { CountryBandsBody } from '../../src/contract/places.ts'
+import type { Severity } from '../../src/contract/values.ts'
 import { parseMhz } from '../../src/domain/frequencies/carrier.ts'
 import { listTvChannels, type TvChannel } from '../../src/domain/frequencies/tv-raster.ts'
 import { type ShownCarrier, showCarriers, type Tried } from './carriers.ts'
-import {
-  conflictKey,
-  type FindCarrier,
-  findPeak,
-  markedMhz,
-  type Severity,
-  severityOf,
-  sortConflicts,
-} from './conflict-text.ts'
+import { conflictKey, type FindCarrier, findPeak, markedMhz, severityOf, sortConflicts } from './conflict-text.ts'
 import type { Scene } from './drawing.ts'
 import { productsNear, type Trace } from './layout.ts'
 import type { RecordedNoise } from './live-levels.ts'

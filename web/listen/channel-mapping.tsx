@@ -1,37 +1,19 @@
 /** The audio stream of a channel. A proposal takes effect only when a person confirms it. */
 
 import { useState } from 'react'
-import { useServices } from '../app/context.ts'
+import type { AudioStreamBody } from '../../src/contract/audio-streams.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
-import { useRequest, useResource } from '../app/resource.ts'
-import { useShowMessage } from '../parts/dialogs/messages.tsx'
-
-interface StreamChannel {
-  readonly stream_id: number
-  readonly channel: number
-}
-
-/** No message announces that a stream was found, was changed or has gone. */
-const refreshMs = 5000
+import { useResource } from '../app/resource.ts'
+import { type StreamChannel, streamsRefreshMs, useAudioMappings } from '../parts/audio-mappings.ts'
 
 export function ChannelMapping({ channelId }: { readonly channelId: number }) {
-  const { api } = useServices()
-  const mappings = useResource('/api/audio/mappings/', 'list', ['audio_mappings'], refreshMs)
-  const streams = useResource('/api/audio/streams/', 'list', [], refreshMs)
-  const proposals = useResource('/api/audio/proposals/', 'list', ['audio_mappings'], refreshMs)
-  const showMessage = useShowMessage()
-  const { send, isSending, problem } = useRequest()
-  const mapping = mappings.body?.find(({ channel_id }) => channel_id === channelId)
-  const proposal = proposals.body?.find(({ channel_id }) => channel_id === channelId)
+  const { mappings, proposals, map, isSending, problem } = useAudioMappings()
+  const streams = useResource('/api/audio/streams/', 'list', [], streamsRefreshMs)
+  const mapping = mappings?.find(({ channel_id }) => channel_id === channelId)
+  const proposal = proposals.find(({ channel_id }) => channel_id === channelId)
   const nameOf = (id: number) => plainText(streams.body?.find((stream) => stream.id === id)?.name ?? `#${id}`)
-  if (mappings.body === null) return null
-  const map = async (mapped: StreamChannel | null) => {
-    const response = await send(() => api.write('PUT', `/api/channels/${channelId}/audio/`, mapped, 'object'))
-    if (response?.ok !== true) return
-    showMessage({ text: t('listen.saved') })
-    await Promise.all([mappings.reload(), proposals.reload()])
-  }
+  if (mappings === null) return null
   return (
     <div>
       <h3>{t('listen.mapping')}</h3>
@@ -54,7 +36,7 @@ export function ChannelMapping({ channelId }: { readonly channelId: number }) {
             type="button"
             className="choice"
             aria-disabled={isSending || undefined}
-            onClick={() => void map({ stream_id: proposal.stream_id, channel: proposal.channel })}
+            onClick={() => void map(channelId, { stream_id: proposal.stream_id, channel: proposal.channel })}
           >
             {t('listen.proposal', { stream: nameOf(proposal.stream_id), channel: proposal.channel })}
           </button>{' '}
@@ -66,7 +48,7 @@ export function ChannelMapping({ channelId }: { readonly channelId: number }) {
           streams={streams.body}
           mapping={mapping ?? null}
           isSending={isSending}
-          onSave={(mapped) => void map(mapped)}
+          onSave={(mapped) => void map(channelId, mapped)}
         />
       )}
       {problem === null ? null : <p role="alert">{problem.detail}</p>}
@@ -74,15 +56,8 @@ export function ChannelMapping({ channelId }: { readonly channelId: number }) {
   )
 }
 
-interface Stream {
-  readonly id: number
-  readonly name: string
-  readonly channels: number
-  readonly labels: readonly string[]
-}
-
 interface StreamChoiceProps {
-  readonly streams: readonly Stream[]
+  readonly streams: readonly AudioStreamBody[]
   readonly mapping: StreamChannel | null
   readonly isSending: boolean
   onSave(mapped: StreamChannel | null): void

@@ -1,8 +1,10 @@
 /** Which channel a key is about. */
 
+import { isKeyForAnother } from '../parts/keys.ts'
+
 /** Undefined if L was pressed elsewhere; null if another key was pressed, or if it is for something else. */
 export function channelAt(event: KeyboardEvent): number | undefined | null {
-  if (event.key.toLowerCase() !== 'l' || isForAnother(event)) return null
+  if (event.key.toLowerCase() !== 'l' || isKeyForAnother(event)) return null
   const hovered = [...document.querySelectorAll('[data-channel]:hover')].at(-1)
   const element = document.activeElement?.closest('[data-channel]') ?? hovered
   const ofPage = document.querySelector('.detail-now [data-channel]')
@@ -11,14 +13,8 @@ export function channelAt(event: KeyboardEvent): number | undefined | null {
 }
 
 export function directionOf(event: KeyboardEvent): -1 | 1 | null {
-  if (isForAnother(event)) return null
+  if (isKeyForAnother(event)) return null
   return event.key === '[' ? -1 : event.key === ']' ? 1 : null
-}
-
-function isForAnother({ defaultPrevented, ctrlKey, metaKey, altKey, target }: KeyboardEvent): boolean {
-  if (defaultPrevented || ctrlKey || metaKey || altKey) return true
-  if (document.querySelector('dialog[open]') !== null) return true
-  return target instanceof Element && target.closest('input, select, textarea, [contenteditable]') !== null
 }
 
 interface Listed {

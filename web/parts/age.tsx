@@ -48,7 +48,7 @@ export function Since({ since: { at, isKnown } }: { since: Beginning }) {
   if (!isKnown) return sinceBefore(at)
   return (
     <>
-      {t('channel.since')} {formatMoment(new Date(at).toISOString())} (<Age since={at} isShort={true} />)
+      {t('channel.since')} {formatMoment(at)} (<Age since={at} isShort={true} />)
     </>
   )
 }

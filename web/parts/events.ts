@@ -31,10 +31,6 @@ export function categoryOf(kind: EventKind): EventCategory {
 /** All events, those of a category, or those of one kind. */
 export type KindFilter = '' | EventCategory | EventKind
 
-export function matchesKind({ kind }: Pick<EventBody, 'kind'>, filter: KindFilter): boolean {
-  return filter === '' || kind === filter || categoryOf(kind) === filter
-}
-
 export function kindsOf(filter: KindFilter): readonly EventKind[] | null {
   if (filter === '') return null
   return filter in categories ? categories[filter as EventCategory] : [filter as EventKind]

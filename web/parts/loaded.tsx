@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import type { Problem } from '../app/api.ts'
 import { t } from '../app/i18n.ts'
 import type { Resource } from '../app/resource.ts'
-import { toServiceTime } from '../app/service-time.ts'
+import { toIso, toServiceTime } from '../app/service-time.ts'
 import { Ago } from './age.tsx'
 import { Notice, ProblemLine } from './dialogs/notice.tsx'
 
@@ -48,7 +48,7 @@ function NotRefreshed({ problem, resource }: { problem: Problem; resource: Resou
       <ProblemLine problem={{ ...problem, detail: t('parts.cannotRefresh', { reason: problem.detail }) }} />
       {readAt === null ? null : (
         <p>
-          {t('parts.asOf')} <Ago at={new Date(toServiceTime(readAt)).toISOString()} />
+          {t('parts.asOf')} <Ago at={toIso(toServiceTime(readAt))} />
         </p>
       )}
       <button type="button" className="choice" onClick={reload}>

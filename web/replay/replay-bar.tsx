@@ -9,6 +9,7 @@ import { toIso } from '../app/service-time.ts'
 import { publishHeight } from '../app/top-bar.tsx'
 import type { Watch } from '../app/watch.ts'
 import { ChoiceButtons } from '../parts/forms/choice.tsx'
+import { isKeyForAnother } from '../parts/keys.ts'
 import { hourOf, type ReplayPlayer, type ReplayState, speeds } from './player.ts'
 
 interface ReplayBarProps {
@@ -30,7 +31,7 @@ export function ReplayBar({ player, liveWatch }: ReplayBarProps) {
       <p className="replay-time">
         <History className="icon" aria-hidden="true" />
         <strong>{t('replay.title')}</strong>
-        <time dateTime={toIso(time)}>{formatDateTime(toIso(time))}</time>
+        <time dateTime={toIso(time)}>{formatDateTime(time)}</time>
       </p>
       <p className="replay-note" role="status">
         {noteOf(state)}
@@ -200,11 +201,8 @@ function useReplayKeys(player: ReplayPlayer) {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       const { key, target, shiftKey } = event
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
-      const isControl =
-        target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null
+      if (isKeyForAnother(event)) return
       const isButton = target instanceof Element && target.closest('button, a, summary') !== null
-      if (isControl || document.querySelector('dialog[open]') !== null) return
       if (key === ' ' && !isButton) player.setPlaying(!player.get().isPlaying)
       else if (key === 'ArrowLeft' || key === 'ArrowRight') {
         player.step((key === 'ArrowLeft' ? -1_000 : 1_000) * (shiftKey ? 10 : 1))

@@ -3,16 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { EventBody } from '../../src/contract/history.ts'
 import { eventKinds } from '../../src/contract/values.ts'
-import {
-  categories,
-  concerns,
-  endOf,
-  eventDetail,
-  kindsOf,
-  matchesKind,
-  mergeEvents,
-  overlaps,
-} from '../parts/events.ts'
+import { categories, concerns, endOf, eventDetail, kindsOf, mergeEvents, overlaps } from '../parts/events.ts'
 import { findMark, listMarks } from './marks.ts'
 
 const start = Date.UTC(2026, 10, 22, 20)
@@ -32,10 +23,6 @@ it('assigns every kind to one category', () => {
 })
 
 it('selects events by category and by kind', () => {
-  const dropout = event(1, 0, { kind: 'rf_dropout' })
-  expect(['', 'rf', 'rf_dropout', 'interference', 'marker'].map((name) => matchesKind(dropout, name as ''))).toEqual([
-    ...[true, true, true, false, false],
-  ])
   expect(kindsOf('')).toBeNull()
   expect(kindsOf('rf')).toEqual(['rf_dropout', 'interference'])
   expect(kindsOf('muted')).toEqual(['muted'])

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
-import type { EventKind } from '../../src/contract/values.ts'
+import { type EventKind, severities } from '../../src/contract/values.ts'
 import { noValue, stateLetters } from '../../src/domain/history/columns.ts'
 import { t } from '../app/i18n.ts'
 import { useMayListen } from '../app/session.ts'
@@ -52,8 +52,6 @@ const states: readonly Item[] = [
   { text: t('timeline.states.missing'), columns: { state: stateOf('-') } },
   { text: t('timeline.notLoaded'), columns: { state: notLoaded } },
 ]
-
-const severities = ['info', 'warning', 'critical'] as const
 
 /** Markers have one colour, all other events that of their severity. */
 const marks: readonly Item[] = [

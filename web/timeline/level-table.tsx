@@ -39,8 +39,8 @@ export function ValueTable({ rows, channelId, names, range, loader, now }: Level
     listValues((at): Source => loader.cache.find(id, step, at), range.from, to, maxRows)
   const one = rows.find((row) => row.channelId === channelId) ?? (rows.length === 1 ? rows[0] : undefined)
   const caption = t('timeline.rangeText', {
-    from: formatDateTime(new Date(range.from).toISOString()),
-    to: formatDateTime(new Date(range.from + range.span).toISOString()),
+    from: formatDateTime(range.from),
+    to: formatDateTime(range.from + range.span),
   })
   const columns = ['state', 'rf', 'audio', 'quality', 'battery', 'timeLeft', 'weak'] as const
   const heading = one === undefined ? t('timeline.channel') : t('timeline.time')
@@ -67,11 +67,7 @@ export function ValueTable({ rows, channelId, names, range, loader, now }: Level
               />
             ))
           : valuesOf(one.channelId, mostRows).map((values) => (
-              <ValueRow
-                key={values.from}
-                heading={formatMoment(new Date(values.from).toISOString(), now)}
-                values={values}
-              />
+              <ValueRow key={values.from} heading={formatMoment(values.from, now)} values={values} />
             ))}
       </tbody>
     </table>

@@ -109,15 +109,8 @@ export function Strips(props: StripsProps) {
     if (header.current === null || strips.current === null || scroller.current === null || field.current === null)
       return
     const created = new TimelineCanvas({
-      ...{
-        header: header.current,
-        strips: strips.current,
-        scroller: scroller.current,
-        control,
-        loader,
-        waveforms,
-        now,
-      },
+      ...{ header: header.current, strips: strips.current, scroller: scroller.current },
+      ...{ control, loader, waveforms, now },
     })
     canvas.current = created
     created.setScene(latest.current.scene)
@@ -205,7 +198,7 @@ function Playhead({ settled, now }: { settled: TimelineState; now: () => number 
       aria-valuemin={Math.floor(Math.min(range.from, at) / 1_000)}
       aria-valuemax={Math.ceil(Math.max(range.from + range.span, at) / 1_000)}
       aria-valuenow={Math.round(at / 1_000)}
-      aria-valuetext={t('timeline.playheadAt', { time: formatDateTime(new Date(at).toISOString()) })}
+      aria-valuetext={t('timeline.playheadAt', { time: formatDateTime(at) })}
       aria-keyshortcuts="ArrowLeft ArrowRight Home End + -"
     />
   )

@@ -212,10 +212,6 @@ export function ChannelTools({ address, height, isTable, onHeight, onTable }: Ch
 }
 
 export function RangeText({ settled: { range } }: Pick<TimeToolsProps, 'settled'>) {
-  const iso = (at: number) => formatDateTime(new Date(at).toISOString())
-  return (
-    <p className="timeline-range tabular">
-      {t('timeline.rangeText', { from: iso(range.from), to: iso(range.from + range.span) })}
-    </p>
-  )
+  const [from, to] = [formatDateTime(range.from), formatDateTime(range.from + range.span)]
+  return <p className="timeline-range tabular">{t('timeline.rangeText', { from, to })}</p>
 }

@@ -1,8 +1,9 @@
 /** Runs all fuzz tests against one running service. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import { residentBytes } from '../../harness.ts'
 import { type HostileSystem, startHostileSystem } from './hostile-system.ts'
-import { addProblem, createReport, type FuzzReport, residentBytes } from './report.ts'
+import { addProblem, createReport, type FuzzReport } from './report.ts'
 import { fuzzRest, type Target } from './rest.ts'
 import { fuzzFrames, fuzzMessages } from './sockets.ts'
 import { expectRecovery, fuzzPolls, fuzzStreams } from './upstream.ts'

@@ -1,7 +1,5 @@
 /** Results of a fuzz run: counts by kind and status, problems, and the longest response time. */
 
-import { readFile } from 'node:fs/promises'
-
 export interface FuzzReport {
   readonly seed: number
   /** The number of results of each kind, for example `REST 400` or `message end 1002`. */
@@ -29,12 +27,6 @@ const maxDurationMs = 5000
 export function recordDuration(report: FuzzReport, description: string, durationMs: number): void {
   report.longestMs = Math.max(report.longestMs, durationMs)
   if (durationMs > maxDurationMs) addProblem(report, `${description} took ${Math.round(durationMs)} ms`)
-}
-
-/** Returns the resident memory of a process in bytes; null on systems without `/proc`. */
-export async function residentBytes(pid: number): Promise<number | null> {
-  const text = await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => null)
-  return text === null ? null : Number(text.split(' ')[1]) * 4096
 }
 
 /** Calls `work` with each number from 0 to `total` - 1, at most `workers` at a time. */

@@ -25,7 +25,7 @@ import {
   listStoredProfiles,
   saveStoredProfile,
 } from '../../storage/frequencies.ts'
-import { PreviewRollback, runPreviewable } from '../preview.ts'
+import { changeOrPreview } from '../preview.ts'
 
 export async function addFrequencyProfile(
   service: Service,
@@ -72,29 +72,25 @@ interface ImportedProfile {
 }
 
 /** Adds profiles, or replaces those with the same names. A profile that is replaced keeps its bands of other names. */
-export async function importProfiles(
+export function importProfiles(
   service: Service,
   actor: Actor,
   profiles: readonly EquipmentProfile[],
   isPreview: boolean,
 ): Promise<ImportedProfile[]> {
-  const imported: ImportedProfile[] = []
-  await runPreviewable(() =>
-    service.ingest.change(async (tx) => {
-      for (const { bands = [], ...profile } of profiles) {
-        const id = toId(profile.name)
-        if (isBuiltIn(id)) throw new RequestError('taken', { subject: `the built-in profile ${id}` })
-        const before = (await listStoredProfiles(tx.query)).find((stored) => stored.id === id)
-        const kept = (before?.change.bands ?? []).filter(({ name }) => !bands.some((band) => band.name === name))
-        await saveStoredProfile(tx, { id, change: completeLevels({ ...profile, bands: [...kept, ...bands] }) })
-        await audit(tx, actor, 'coordination.import', id, { name: profile.name })
-        imported.push({ id, name: profile.name, is_new: before === undefined })
-      }
-      if (isPreview) throw new PreviewRollback()
-    }),
-  )
-  if (!isPreview) await service.reload()
-  return imported
+  return changeOrPreview(service, isPreview, async (tx) => {
+    const imported: ImportedProfile[] = []
+    for (const { bands = [], ...profile } of profiles) {
+      const id = toId(profile.name)
+      if (isBuiltIn(id)) throw new RequestError('taken', { subject: `the built-in profile ${id}` })
+      const before = (await listStoredProfiles(tx.query)).find((stored) => stored.id === id)
+      const kept = (before?.change.bands ?? []).filter(({ name }) => !bands.some((band) => band.name === name))
+      await saveStoredProfile(tx, { id, change: completeLevels({ ...profile, bands: [...kept, ...bands] }) })
+      await audit(tx, actor, 'coordination.import', id, { name: profile.name })
+      imported.push({ id, name: profile.name, is_new: before === undefined })
+    }
+    return imported
+  })
 }
 
 /** Adds the profiles of a show. Those that exist stay as they are, because they may have been edited. */

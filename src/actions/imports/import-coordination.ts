@@ -33,7 +33,7 @@ import type { CoordinationFileResult } from '../frequencies/coordination-worker.
 import { findPlanConflicts, storePlan } from '../frequencies/edit-frequency-plans.ts'
 import { addMissingProfiles, importProfiles } from '../frequencies/edit-frequency-profiles.ts'
 import { readInThread } from '../frequencies/read-in-thread.ts'
-import { PreviewRollback, runPreviewable } from '../preview.ts'
+import { changeOrPreview } from '../preview.ts'
 
 const worker = new URL('../frequencies/coordination-worker.ts', import.meta.url)
 
@@ -85,52 +85,45 @@ async function importPlan(
     { region, carriers: toPlanCarriers([...unplaced.carriers]), spares, settings },
     client,
   )
-  let imported: CoordinationImport | undefined
-  await runPreviewable(() =>
-    service.ingest.change(async (tx) => {
-      await nextRevision(tx, 'plans')
-      const undo = new UndoRecorder(tx, actor)
-      const known = await listPlaceholders(tx.query)
-      const planned = await planWith(service, tx, coordination, known)
-      const placeholders = await applyPlaceholders(tx, undo, planned.placeholders, known)
-      const carriers = toPlanCarriers([...planned.carriers])
-      const profiles = await addMissingProfiles(tx, actor, coordination.profiles)
-      const plan = { title, show_id: null, region, carriers, spares, settings, ...conflicts }
-      const stored = await storePlan(tx, undo, { ...plan, created_by: actor.name, created_at: now(), used_at: null })
-      const undo_id = await undo.save('coordination.import', now())
-      const { format, skipped } = coordination
-      const details = { title, format, carriers: carriers.length, placeholders: placeholders.length }
-      await writeAudit(tx, {
-        actor,
-        action: 'coordination.import',
-        target: `frequency plan ${stored.id}`,
-        result: 'ok',
-        details,
-      })
-      imported = {
-        format,
-        plan: {
-          id: isPreview ? null : stored.id,
-          title,
-          carriers: [...carriers],
-          spares,
-          settings,
-          conflict_count: conflicts.conflict_count,
-        },
-        matches: [...planned.matches],
-        placeholders: placeholders.map((placeholder) =>
-          isPreview && placeholder.is_new ? { ...placeholder, id: null } : placeholder,
-        ),
-        profiles,
-        skipped: [...skipped],
-        undo_id: isPreview ? null : undo_id,
-      }
-      if (isPreview) throw new PreviewRollback()
-    }),
-  )
-  if (imported === undefined) throw new Error('Nothing was imported.')
-  if (!isPreview) await service.reload()
-  return imported
+  return changeOrPreview(service, isPreview, async (tx) => {
+    await nextRevision(tx, 'plans')
+    const undo = new UndoRecorder(tx, actor)
+    const known = await listPlaceholders(tx.query)
+    const planned = await planWith(service, tx, coordination, known)
+    const placeholders = await applyPlaceholders(tx, undo, planned.placeholders, known)
+    const carriers = toPlanCarriers([...planned.carriers])
+    const profiles = await addMissingProfiles(tx, actor, coordination.profiles)
+    const plan = { title, show_id: null, region, carriers, spares, settings, ...conflicts }
+    const stored = await storePlan(tx, undo, { ...plan, created_by: actor.name, created_at: now(), used_at: null })
+    const undo_id = await undo.save('coordination.import', now())
+    const { format, skipped } = coordination
+    const details = { title, format, carriers: carriers.length, placeholders: placeholders.length }
+    await writeAudit(tx, {
+      actor,
+      action: 'coordination.import',
+      target: `frequency plan ${stored.id}`,
+      result: 'ok',
+      details,
+    })
+    return {
+      format,
+      plan: {
+        id: isPreview ? null : stored.id,
+        title,
+        carriers: [...carriers],
+        spares,
+        settings,
+        conflict_count: conflicts.conflict_count,
+      },
+      matches: [...planned.matches],
+      placeholders: placeholders.map((placeholder) =>
+        isPreview && placeholder.is_new ? { ...placeholder, id: null } : placeholder,
+      ),
+      profiles,
+      skipped: [...skipped],
+      undo_id: isPreview ? null : undo_id,
+    }
+  })
 }
 
 async function planWith(

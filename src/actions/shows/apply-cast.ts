@@ -34,7 +34,7 @@ import { insertPlaceholder, listChannelSlots, listPlaceholders } from '../../sto
 import { UndoRecorder } from '../../storage/undo.ts'
 import { listUnits } from '../../storage/units.ts'
 import { fieldsIn } from '../equipment/edit-slots.ts'
-import { PreviewRollback, runPreviewable } from '../preview.ts'
+import { changeOrPreview } from '../preview.ts'
 
 interface CastSource extends CastOptions {
   /** The rows, or a function that makes other changes in the transaction first. */
@@ -61,37 +61,32 @@ interface AppliedCast extends Pick<CastImport, 'changes' | 'skipped' | 'failures
   readonly undo_id: number | null
 }
 
-export async function applyCast(service: Service, actor: Actor, source: CastSource): Promise<AppliedCast> {
+export function applyCast(service: Service, actor: Actor, source: CastSource): Promise<AppliedCast> {
   const { rows, preview, action, target, photos = new Map(), finish } = source
-  let applied: AppliedCast | undefined
-  await runPreviewable(() =>
-    service.ingest.change(async (tx, revision) => {
-      await lockPictures(tx)
-      const undo = new UndoRecorder(tx, actor)
-      const prepared = typeof rows === 'function' ? await rows(tx, revision, undo) : { rows, changes: [] }
-      const state = await readCastState(service, tx.query)
-      const plan = planCast(prepared.rows, state, source)
-      const work: Work = {
-        ...{ service, tx, actor, plan, state, time: now(), preview, undo, photos },
-        ...{ changes: [...prepared.changes], skipped: [...plan.skipped], failures: [] },
-      }
-      const performers = await applyPerformers(work)
-      await applySlots(work, performers)
-      const { changes, skipped, failures } = work
-      const undo_id = await undo.save(action, work.time)
-      // The undo record keeps the pictures that it can restore.
-      await removeUnusedPictures(tx)
-      applied = { changes, skipped, failures, undo_id: preview ? null : undo_id }
-      if (preview) throw new PreviewRollback()
-      await finish?.(tx)
-      if (changes.length === 0) return
+  return changeOrPreview(service, preview, async (tx, revision) => {
+    await lockPictures(tx)
+    const undo = new UndoRecorder(tx, actor)
+    const prepared = typeof rows === 'function' ? await rows(tx, revision, undo) : { rows, changes: [] }
+    const state = await readCastState(service, tx.query)
+    const plan = planCast(prepared.rows, state, source)
+    const work: Work = {
+      ...{ service, tx, actor, plan, state, time: now(), preview, undo, photos },
+      ...{ changes: [...prepared.changes], skipped: [...plan.skipped], failures: [] },
+    }
+    const performers = await applyPerformers(work)
+    await applySlots(work, performers)
+    const { changes, skipped, failures } = work
+    const undo_id = await undo.save(action, work.time)
+    // The undo record keeps the pictures that it can restore.
+    await removeUnusedPictures(tx)
+    if (preview) return { changes, skipped, failures, undo_id: null }
+    await finish?.(tx)
+    if (changes.length > 0) {
       const details = { changes: changes.length, skipped: skipped.length }
       await writeAudit(tx, { actor, action, target, result: 'ok', details })
-    }),
-  )
-  if (!preview) await service.reload()
-  if (applied === undefined) throw new Error('Nothing was imported.')
-  return applied
+    }
+    return { changes, skipped, failures, undo_id }
+  })
 }
 
 interface StoredCast extends CastState {

@@ -12,7 +12,7 @@ import type { NotificationMessage } from '../../domain/notifications/message.ts'
 import { listLines, toNotificationText } from '../../domain/notifications/text.ts'
 import { abortable } from '../../platform/wait.ts'
 import { openSocket } from '../../upstream/destinations.ts'
-import { limitMqttPackets } from '../../upstream/mqtt-packets.ts'
+import { limitMqttPackets, unsupportedVersionCodes } from '../../upstream/mqtt-packets.ts'
 import { toJson, toPayload } from './payload.ts'
 import { createResult, runWithinLimit, toFailure } from './send-result.ts'
 import type { NotificationService, SendKit, SendResult } from './service.ts'
@@ -91,12 +91,11 @@ interface Refusal {
   readonly message: string
 }
 
-const unsupportedVersions = [1, 132]
 /** Reason codes of MQTT 3.1.1 and 5 that another try would not change: credentials, permissions and the topic. */
 const permanentReasons = new Set([2, 4, 5, 133, 134, 135, 138, 140, 144, 149, 153, 155])
 
 function isUnsupportedVersion(refusal: Refusal | null): boolean {
-  return refusal !== null && unsupportedVersions.includes(refusal.code)
+  return refusal !== null && unsupportedVersionCodes.includes(refusal.code)
 }
 
 /** Null if the broker accepted the message. Throws if it did not respond. */

@@ -3,8 +3,7 @@
  * always by setting; never while a channel is muted or "Not now" is set for it.
  */
 
-import type { Clip } from '../../domain/audio/clip.ts'
-import { clipIntervalMs } from '../../domain/audio/clip.ts'
+import { type Clip, clipIntervalMs } from '../../domain/audio/clip.ts'
 import { type AudioMapping, findWithheldReason, haveMappedChannel, soundOf } from '../../domain/audio/mapping.ts'
 import type { EventChange, EventRecord } from '../../domain/events/event.ts'
 import { splitList } from '../../domain/settings.ts'
@@ -105,13 +104,13 @@ export class AudioEvidence {
   }
 
   #wanted(): readonly AudioMapping[] {
-    const { audioStreams, lists, settings } = this.#subsystems
+    const { audioStreams, lists, settings, receiverStore } = this.#subsystems
     const isOn = settings.get(null).AUDIO_EVIDENCE_ALWAYS || lists.runningShows().length > 0
     const { audioMappings } = lists.current
     if (!isOn || audioMappings.length === 0 || !audioStreams.isReceiving) return []
     const withheld = new Set<number>()
     const known = new Set<number>()
-    for (const receiver of this.#subsystems.receiverStore.listFacts()) {
+    for (const receiver of receiverStore.listFacts()) {
       for (const channel of receiver.channels) {
         known.add(channel.id)
         if (findWithheldReason(channel) !== null) withheld.add(channel.id)

@@ -28,6 +28,9 @@ export interface Actor {
   readonly request?: string | undefined
 }
 
+/** The service itself, for what it does without a request. */
+export const serviceActor: Actor = { kind: 'cli', id: null, name: 'micwatch', role: 'admin', address: null }
+
 /** Permission -> the lowest role that has it. */
 export const permissions = {
   read: 'viewer',

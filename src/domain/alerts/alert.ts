@@ -11,6 +11,9 @@ export type { AlertData } from '../../contract/alert-data.ts'
 export type { AlertKind } from '../../contract/alert-kinds.ts'
 export type { AlertState } from '../../contract/values.ts'
 
+/** The kinds that one alert about a battery can have in turn, the worst first. */
+export const batteryKinds = ['battery_died', 'battery_critical', 'battery_low'] as const
+
 export const noData: AlertData = {
   name: null,
   slot: null,

@@ -5,12 +5,10 @@ import { batteryBounds, findCrossing, readBattery } from '../conditions/battery.
 import { boundOf, conditionTable, hasRow, type Thresholds } from '../conditions/condition.ts'
 import { type Channel, frequencyOf, type Receiver } from '../equipment/receiver.ts'
 import { toTimestamp } from '../timestamp.ts'
-import { type Alert, type AlertData, noData } from './alert.ts'
+import { type Alert, type AlertData, batteryKinds, noData } from './alert.ts'
 import type { Cause } from './compare-causes.ts'
 import type { AlertEnding } from './describe-alert.ts'
 
-/** From the worst. */
-const batteryKinds = ['battery_died', 'battery_critical', 'battery_low'] as const
 const otherKinds = ['stale', 'encryption_error', 'interference', 'rf_weak', 'no_audio', 'muted'] as const
 const channelKinds = [...batteryKinds, ...otherKinds]
 type ChannelKind = (typeof channelKinds)[number]

@@ -1,7 +1,7 @@
 import { type AlertKind, alertKindTable } from '../../contract/alert-kinds.ts'
 import { type Severity, severities } from '../../contract/values.ts'
 import { isSameJson } from '../json.ts'
-import type { Alert, AlertCause, AlertChange } from './alert.ts'
+import { type Alert, type AlertCause, type AlertChange, batteryKinds } from './alert.ts'
 import { withFirstNames } from './alert-names.ts'
 import type { AlertSettings } from './alert-settings.ts'
 import { type AlertEnding, describeAlert, describeEnding } from './describe-alert.ts'
@@ -120,8 +120,7 @@ export function isWorse(cause: Rank, alert: Rank): boolean {
   return difference === 0 ? severities.indexOf(cause.severity) > severities.indexOf(alert.severity) : difference > 0
 }
 
-/** The kinds that one alert can have in turn, from the least to the worst. */
-const rankedKinds: readonly AlertKind[] = ['battery_low', 'battery_critical', 'battery_died']
+const rankedKinds: readonly AlertKind[] = batteryKinds.toReversed()
 
 function kindRank(kind: AlertKind): number {
   return rankedKinds.indexOf(kind)

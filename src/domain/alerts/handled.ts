@@ -5,6 +5,7 @@
 
 import type { AlertBody } from '../../contract/alerts.ts'
 import { conditionTable } from '../conditions/condition.ts'
+import { batteryKinds } from './alert.ts'
 
 type HandledAlert = Pick<AlertBody, 'kind' | 'state' | 'silenced' | 'manufacturer' | 'receiver_id' | 'channel_id'>
 
@@ -15,7 +16,7 @@ interface HandledCondition {
 }
 
 /** The battery rows of a channel share one alert. */
-const batteryRows: readonly string[] = ['battery_died', 'battery_critical', 'battery_low']
+const batteryRows: readonly string[] = batteryKinds
 /** Rows that are not judged separately while their source fails: the alert about the source covers them. */
 const coveredBySource: readonly string[] = ['receiver_offline', 'stale']
 const rowsWith = (...wanted: readonly unknown[]): readonly string[] =>

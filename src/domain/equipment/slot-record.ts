@@ -2,7 +2,7 @@
 
 import type { Performer } from '../../contract/performers.ts'
 import type { SlotRecord } from '../../contract/slots.ts'
-import type { TitleSource } from '../../contract/values.ts'
+import { type TitleSource, titleSources } from '../../contract/values.ts'
 import { isSameJson } from '../json.ts'
 import type { Channel, Receiver } from './receiver.ts'
 import { emptyFields, type SlotEntry } from './slot-entry.ts'
@@ -16,11 +16,9 @@ export type Title = Pick<SlotRecord, 'title' | 'title_from'>
 
 export type TitleOf = (receiver: Receiver, channel: Channel) => Title
 
-const precedence = ['performer', 'label', 'channel', 'transmitter', 'receiver'] as const
-
 /** Returns the first known name; an empty one is unknown. */
 export function titleOf(names: TitleNames): Title {
-  const from = precedence.find((source) => names[source])
+  const from = titleSources.find((source) => names[source])
   return from === undefined ? { title: null, title_from: null } : { title: names[from] ?? null, title_from: from }
 }
 

@@ -24,8 +24,6 @@ export interface ZoneCarriers {
   /** The numbers of the groups in `exclusions`. */
   groups: Int16Array
   readonly exclusions: Exclusions
-  /** False if no carriers exclude each other, which saves comparing this. */
-  readonly hasExclusions: boolean
   /** True if all carriers are generators, which saves comparing this. */
   areAllGenerators: boolean
   /** The width of the widest window. */
@@ -60,7 +58,6 @@ export function createZoneCarriers(
     paired: findPaired(carriers, exclusions),
     groups: new Int16Array(size),
     exclusions,
-    hasExclusions: !exclusions.isEmpty,
     areAllGenerators: true,
     widestKhz: 0,
   }

@@ -3,13 +3,19 @@ import { describe, expect, test } from 'vitest'
 import type { ChannelDetails } from '../../contract/channels.ts'
 import { type DeviceReport, emptyChannel, type Receiver, type TransmitterReading } from '../equipment/receiver.ts'
 import { hasOnlyLevels, type LevelSample } from '../levels/level-sample.ts'
-import { applyUpdate, IngestPlanBuilder, isStructural, planChanges, type ReceiverAtRead } from './ingest-plan.ts'
-import { createKnownReceivers } from './reconcile.ts'
+import { applyUpdate, IngestPlanBuilder, isStructural, type ReceiverAtRead } from './ingest-plan.ts'
+import { createKnownReceivers, type KnownReceivers } from './reconcile.ts'
 
 const at = 1_000_000
 
 function report(id: string, fields: Partial<DeviceReport> = {}): DeviceReport {
   return { id, kind: 'receiver', name: id, model_name: 'ULXD4Q', device_type: 'ulxd', online: true, ...fields }
+}
+
+function planChanges(known: KnownReceivers, manufacturer: string, reports: readonly DeviceReport[], time: number) {
+  const builder = new IngestPlanBuilder({ known, manufacturer, at: time })
+  for (const report of reports) builder.add(report)
+  return builder.plan
 }
 
 /** Plans and applies batches in memory, as the service does. */
@@ -37,7 +43,7 @@ function createIngest() {
   }
 }
 
-describe('planChanges', () => {
+describe('IngestPlanBuilder', () => {
   // Conformance: S-3.2.
   test('creates new receivers with all reported values', () => {
     const ingest = createIngest()
@@ -134,7 +140,7 @@ describe('planChanges', () => {
   })
 })
 
-describe('planChanges for reported values', () => {
+describe('IngestPlanBuilder for reported values', () => {
   test('merges details field by field and reports no change for equal values', () => {
     const ingest = createIngest()
     const ingestDetails = (transmitter: TransmitterReading | null, details?: ChannelDetails) =>
@@ -319,7 +325,7 @@ describe('a report without news except levels', () => {
   })
 })
 
-describe('planChanges with arbitrary reports', () => {
+describe('IngestPlanBuilder with arbitrary reports', () => {
   const serials = ['S1', 'S2', 'S3', 'S4']
   const device = fc.record({
     serial: fc.constantFrom(...serials),

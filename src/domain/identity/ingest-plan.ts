@@ -128,17 +128,6 @@ export interface PlanContext {
   readonly isReachedElsewhere?: IsReachedElsewhere
 }
 
-export function planChanges(
-  known: KnownReceivers,
-  manufacturer: string,
-  reports: readonly DeviceReport[],
-  at: number,
-): IngestPlan {
-  const builder = new IngestPlanBuilder({ known, manufacturer, at })
-  for (const report of reports) builder.add(report)
-  return builder.plan
-}
-
 /** Extends an initially empty plan report by report. */
 export class IngestPlanBuilder {
   readonly #context: PlanContext

@@ -4,7 +4,7 @@ import { alertKindTable } from '../../contract/alert-kinds.ts'
 import type { DeliveryStatus } from '../../contract/values.ts'
 import { type AlertKind, noResponse } from '../alerts/alert.ts'
 import { type NotifiableAlert, planNotifications, type QueuedDelivery, windowMs } from './plan.ts'
-import type { NotificationRule } from './rule.ts'
+import { defaultRule, type NotificationRule } from './rule.ts'
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
 
@@ -17,17 +17,7 @@ function testRule(values: Partial<NotificationRule> = {}): NotificationRule {
     id: 1,
     name: 'Critical alerts',
     notification_channel_ids: [1],
-    kinds: [],
-    excluded_kinds: [],
-    min_severity: 'info',
-    group_ids: [],
-    manufacturers: [],
-    sites: [],
-    when: 'always',
-    delay_seconds: 0,
-    repeat_minutes: 0,
-    send_cleared: false,
-    escalate: null,
+    ...defaultRule,
     version: 1,
     ...values,
   }

@@ -37,7 +37,7 @@ import { clearSessionCookie, readSessionCookie, setCookies, setKioskCookie } fro
 import { hostName } from '../server/guard.ts'
 import { ifMatch } from '../server/if-match.ts'
 import { requesterOf } from '../server/requester.ts'
-import { paginate, readPage, toPageOf, toTime } from '../server/response.ts'
+import { paginate, readPage, rowsOf, toPageOf, toTime } from '../server/response.ts'
 
 const smallBytes = 4096
 
@@ -278,9 +278,6 @@ function tokenRoutes(app: ContractServer, access: Access): void {
   })
 }
 
-/** The maximum number of records in an unpaged response; use paging to get more. */
-const maxUnpaged = 1000
-
 function auditRoutes(app: ContractServer, access: Access): void {
   app.route({
     ...accessOperations.listAuditRecords,
@@ -289,12 +286,7 @@ function auditRoutes(app: ContractServer, access: Access): void {
       const { action, actor, result, after, before } = query
       const filter = { action, actor, result, after: toTime(after), before: toTime(before) }
       const page = readPage(query)
-      const { size, page: number } = page ?? { size: maxUnpaged, page: 1 }
-      const { total, records } = await listAudit(access.db.read, {
-        ...filter,
-        limit: size,
-        offset: (number - 1) * size,
-      })
+      const { total, records } = await listAudit(access.db.read, { ...filter, ...rowsOf(page) })
       const bodies = records.map(toAuditBody)
       return page === null ? bodies : toPageOf(bodies, total, page, url)
     },

@@ -23,12 +23,9 @@ import { countAlerts, listAlerts } from '../../storage/alerts.ts'
 import type { Database } from '../../storage/database.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { ifMatch } from '../server/if-match.ts'
-import { paginateLocal, readPage, toPageOf, toTime } from '../server/response.ts'
+import { paginateLocal, readPage, rowsOf, toPageOf, toTime } from '../server/response.ts'
 
 const open = { config: { needs: 'nothing' }, bodyLimit: credentialBytes } as const
-
-/** The most alerts in a response without paging. */
-const maxUnpaged = 1000
 
 export function alertRoutes(app: ContractServer, service: Service): void {
   const toBody = (alert: Alert) => toAlertBody(alert, { now: now(), ...service.alerts.context.marksOf(alert) })
@@ -38,10 +35,8 @@ export function alertRoutes(app: ContractServer, service: Service): void {
     handler: async ({ query, url }) => {
       const filter = { ...query, from: toTime(query.from), to: toTime(query.to) }
       const page = readPage(query)
-      const { size, page: number } = page ?? { size: maxUnpaged, page: 1 }
       const unstored = service.alerts.unstored.list().filter((alert) => isSelected(filter, alert))
-      const part = { limit: size, offset: (number - 1) * size }
-      const bodies = (await listWithUnstored(service.db, filter, unstored, part)).map(toBody)
+      const bodies = (await listWithUnstored(service.db, filter, unstored, rowsOf(page))).map(toBody)
       if (page === null) return bodies
       return toPageOf(bodies, (await countAlerts(service.db.read, filter)) + unstored.length, page, url)
     },

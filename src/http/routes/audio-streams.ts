@@ -10,7 +10,7 @@ import type { ContractServer } from '../server/contract.ts'
 import { ifMatch } from '../server/if-match.ts'
 import { paginateLocal } from '../server/response.ts'
 
-const administrators = { config: { needs: 'administer' } } as const
+const administer = { config: { needs: 'administer' } } as const
 
 export function audioStreamRoutes(app: ContractServer, service: Service): void {
   const { audioStreams } = service
@@ -44,7 +44,7 @@ export function audioStreamRoutes(app: ContractServer, service: Service): void {
 
   app.route({
     ...audioStreamOperations.addAudioStream,
-    ...administrators,
+    ...administer,
     handler: async ({ actor, body }, reply) => {
       const id = await addAudioStream(service, actor, body)
       reply.code(201)
@@ -64,7 +64,7 @@ export function audioStreamRoutes(app: ContractServer, service: Service): void {
 
   app.route({
     ...audioStreamOperations.changeAudioStream,
-    ...administrators,
+    ...administer,
     handler: async (request) => {
       const { actor, params, body } = request
       await changeAudioStream(service, actor, params.id, body, ifMatch(request))
@@ -74,7 +74,7 @@ export function audioStreamRoutes(app: ContractServer, service: Service): void {
 
   app.route({
     ...audioStreamOperations.removeAudioStream,
-    ...administrators,
+    ...administer,
     handler: async (request, reply) => {
       await deleteAudioStream(service, request.actor, request.params.id, ifMatch(request))
       return reply.code(204).send(null)

@@ -18,7 +18,7 @@ import {
   type Slice,
 } from '../../storage/discovery.ts'
 import type { ContractServer } from '../server/contract.ts'
-import { readPage, toPageOf, toTime } from '../server/response.ts'
+import { readPage, rowsOf, toPageOf, toTime } from '../server/response.ts'
 
 const reviews = [
   { action: 'approve', endpoint: discoveryOperations.approveQueueEntries },
@@ -126,7 +126,7 @@ function movementList({ db }: Service, filter: MovementFilter) {
 async function readList<Item>(query: Body<typeof LocalList>, stored: StoredList<Item>) {
   const page = readPage(query)
   const count = includesSite(query, null) ? await stored.count() : 0
-  const slice = page === null ? { limit: count, offset: 0 } : { limit: page.size, offset: (page.page - 1) * page.size }
+  const slice = page === null ? { limit: count, offset: 0 } : rowsOf(page)
   return { page, count, results: count === 0 ? [] : await stored.list(slice) }
 }
 

@@ -32,10 +32,7 @@ import {
 } from '../../storage/notifications.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { ifMatch } from '../server/if-match.ts'
-import { paginate, readPage, toPageOf } from '../server/response.ts'
-
-/** The most deliveries in a response without paging. */
-const maxUnpaged = 1000
+import { paginate, readPage, rowsOf, toPageOf } from '../server/response.ts'
 
 const inspect = { config: { needs: 'inspect_notifications' } } as const
 const administer = { config: { needs: 'administer' } } as const
@@ -184,10 +181,7 @@ function deliveryRoutes(app: ContractServer, { db, secrets }: Service): void {
       const { query, url } = request
       const page = readPage(query)
       const filter = { ...query, since: oldestListed(now()) }
-      const { size, page: number } = page ?? { size: maxUnpaged, page: 1 }
-      const bodies = (await listDeliveries(db.read, filter, { limit: size, offset: (number - 1) * size })).map(
-        toDeliveryBody,
-      )
+      const bodies = (await listDeliveries(db.read, filter, rowsOf(page))).map(toDeliveryBody)
       const shown = showsAddresses(request) ? bodies : await withoutAddressesIn(bodies)
       return page === null ? shown : toPageOf(shown, await countDeliveries(db.read, filter), page, url)
     },

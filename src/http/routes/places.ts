@@ -15,7 +15,7 @@ import { acceptForms, formLimit, withSingleFile } from '../server/form-bodies.ts
 import { paginateLocal } from '../server/response.ts'
 
 const maxFileBytes = 8 * 1024 * 1024
-const administrators = { config: { needs: 'administer' } } as const
+const administer = { config: { needs: 'administer' } } as const
 
 export function placeRoutes(app: ContractServer, service: Service): void {
   const { db } = service
@@ -27,7 +27,7 @@ export function placeRoutes(app: ContractServer, service: Service): void {
 
   app.route({
     ...placeOperations.changeBands,
-    ...administrators,
+    ...administer,
     handler: async ({ actor, query, body }) => {
       const country = query.country.toUpperCase()
       await changeBands(service, actor, country, body)
@@ -37,7 +37,7 @@ export function placeRoutes(app: ContractServer, service: Service): void {
 
   app.route({
     ...placeOperations.resetBands,
-    ...administrators,
+    ...administer,
     handler: async ({ actor, query }, reply) => {
       await resetBands(service, actor, query.country.toUpperCase())
       return reply.code(204).send(null)

@@ -194,6 +194,8 @@ export interface PageRequest {
 
 const defaultPageSize = 100
 const maxPageSize = 1000
+/** The most records in a response without paging. */
+const maxUnpaged = 1000
 
 /** The values of the parameters `page` and `page_size`. */
 interface Paging {
@@ -205,6 +207,11 @@ interface Paging {
 export function readPage({ page, page_size: size }: Paging): PageRequest | null {
   if (page === undefined && size === undefined) return null
   return { page: page ?? 1, size: Math.min(size ?? defaultPageSize, maxPageSize) }
+}
+
+/** Returns the rows of a table that the response contains. */
+export function rowsOf(page: PageRequest | null): { readonly limit: number; readonly offset: number } {
+  return page === null ? { limit: maxUnpaged, offset: 0 } : { limit: page.size, offset: (page.page - 1) * page.size }
 }
 
 /** Returns the requested page of a list, or the whole list. */

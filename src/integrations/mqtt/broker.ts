@@ -8,9 +8,8 @@ import { connect as connectTls } from 'node:tls'
 import type { MqttClient } from 'mqtt'
 import type { MqttConfig } from '../../config/integrations.ts'
 import { abortable } from '../../platform/wait.ts'
-import type { Destinations } from '../../upstream/destinations.ts'
-import { openSocket } from '../../upstream/destinations.ts'
-import { limitMqttPackets, maxMqttPacketBytes } from '../../upstream/mqtt-packets.ts'
+import { type Destinations, openSocket } from '../../upstream/destinations.ts'
+import { limitMqttPackets, maxMqttPacketBytes, unsupportedVersionCodes } from '../../upstream/mqtt-packets.ts'
 
 export interface Will {
   readonly topic: string
@@ -29,8 +28,6 @@ export class ExcessError extends Error {
   override readonly name = 'ExcessError'
 }
 
-/** Reason codes of MQTT 3.1.1 and 5 for a protocol version that the broker does not support. */
-const unsupportedVersions = [1, 132]
 /** The code of the error if the broker closes the connection without a response. */
 const closedCode = 'ECONNRESET'
 const keepaliveSeconds = 20
@@ -48,7 +45,7 @@ export async function connectBroker(
     return await connectWith(5, config, options, signal)
   } catch (error) {
     const { code } = error as { code?: unknown }
-    if (code !== closedCode && !unsupportedVersions.some((version) => version === code)) throw error
+    if (code !== closedCode && !unsupportedVersionCodes.includes(code)) throw error
     return connectWith(4, config, options, signal)
   }
 }

@@ -5,6 +5,7 @@ import Type from 'typebox'
 import type { WebSocket } from 'ws'
 import type { AudioFrame } from '../../audio/audio-streams.ts'
 import type { Listener, ListeningTarget } from '../../audio/listening.ts'
+import type { ListeningRate } from '../../audio/worker-messages.ts'
 import { query } from '../../contract/schema.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { isTls } from '../../http/server/guard.ts'
@@ -72,7 +73,7 @@ export function listeningSocketRoute(app: FastifyInstance, { listening }: Servic
 function play(
   socket: WebSocket,
   listener: Listener,
-  rate: 48_000 | 24_000,
+  rate: ListeningRate,
   credential: FastifyRequest['credential'],
 ): void {
   const { channelId, streamId: stream_id, ch } = listener
@@ -154,6 +155,6 @@ function readTarget({ query: values }: FastifyRequest): ListeningTarget {
   return { stream, ch }
 }
 
-function readRate({ query: values }: FastifyRequest): 48_000 | 24_000 {
+function readRate({ query: values }: FastifyRequest): ListeningRate {
   return readQuery(values).rate === '24000' ? 24_000 : 48_000
 }

@@ -2,7 +2,7 @@
 
 import type { DeviceReport } from '../../domain/equipment/receiver.ts'
 import { withoutUndefined } from '../../upstream/fields.ts'
-import { createReader, type Family, isAbsent, keyOf, macOf, queriesFor, type Replies } from './family.ts'
+import { createReader, type Family, isAbsent, keyOf, macOf, queriesFor, type Replies, readPresence } from './family.ts'
 import { charger as fields } from './fields.ts'
 
 /** A charger rejects queries for ports that it does not have. */
@@ -40,10 +40,8 @@ function isAnswered(replies: Replies, port: number): boolean {
   return reply !== undefined && (!('errorCode' in reply) || isAbsent(replies, query))
 }
 
-/** True if the port contains a transmitter or a battery; undefined if unknown. An empty port may reject the query. */
 function isOccupied(replies: Replies, port: number): boolean | undefined {
-  if (isAbsent(replies, { command: 'glevelbatt', channel: port })) return false
-  return createReader(replies, port)(fields.isOccupied) ?? undefined
+  return readPresence(replies, port, fields.isOccupied)
 }
 
 /** The last value of `glevelbatt` is not read: public sources describe it as a charging state or as error flags. */

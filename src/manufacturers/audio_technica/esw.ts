@@ -2,7 +2,7 @@
 
 import type { TransmitterReading } from '../../domain/equipment/receiver.ts'
 import { withoutUndefined } from '../../upstream/fields.ts'
-import { createReader, type Family, isAbsent, macOf, queriesFor, type Replies } from './family.ts'
+import { createReader, type Family, macOf, queriesFor, type Replies, readPresence } from './family.ts'
 import { esw as fields } from './fields.ts'
 
 const channels = [1, 2, 3, 4, 5, 6, 7, 8] as const
@@ -63,8 +63,7 @@ function linkedChannels(replies: Replies): readonly number[] {
 }
 
 function isLinked(replies: Replies, channel: number): boolean | undefined {
-  if (isAbsent(replies, { command: 'glevelrf', channel })) return false
-  return createReader(replies, channel)(fields.isLinked) ?? undefined
+  return readPresence(replies, channel, fields.isLinked)
 }
 
 /** Without a link, the values of the transmitter are obsolete. */

@@ -89,6 +89,15 @@ export function createReader(replies: Replies, channel?: number) {
   }
 }
 
+/**
+ * Reads whether there is a transmitter, pack or battery at a position, which may reject the query if it is empty.
+ * Undefined if the device has not reported it.
+ */
+export function readPresence(replies: Replies, position: number, field: Field<boolean>): boolean | undefined {
+  if (isAbsent(replies, { command: commandOf(field), channel: position })) return false
+  return createReader(replies, position)(field) ?? undefined
+}
+
 /** Returns every reported field of the device and of each position. */
 export function listFields({ fields }: Family, replies: Replies): readonly ReportedField[] {
   return [...replies].flatMap(([key, reply]): readonly ReportedField[] => {

@@ -8,9 +8,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { RateLimit } from '../../domain/access/limits.ts'
 import type { ChannelReading, DeviceReport } from '../../domain/equipment/receiver.ts'
 import { type LevelKind, levelKinds, withoutLevels } from '../../domain/levels/level-sample.ts'
+import { neverAborted } from '../../platform/wait.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { createMisfits } from '../../upstream/field-table.ts'
-import { UnansweredQueries } from '../../upstream/queries.ts'
+import { queriesIn, timeFor, UnansweredQueries } from '../../upstream/queries.ts'
 import {
   defineAdapter,
   type OnProblems,
@@ -45,16 +46,13 @@ interface Receiver extends UpstreamDevice {
 
 const families: readonly Family[] = [system20, esw, charger]
 
-const never = new AbortController().signal
-/** The rest of the rate limit remains for other requests. */
-const rateShare = 0.8
 const minRoundMs = 250
 /** The minimum number of settings per round. The shortest round contains more if the rate limit allows. */
 const minSettingsPerRound = 3
 
 export const receiver = defineAdapter<Receiver>({
   protocol: 'audio_technica',
-  async listDevices(client, signal = never) {
+  async listDevices(client, signal = neverAborted) {
     const session = await openSession(client, signal)
     try {
       return { devices: [await readReceiver(client, session, new Map())], malformed: 0 }
@@ -202,14 +200,9 @@ function withoutOldLevels(
   })
 }
 
-/** The number of queries that a subscription may send in this time. */
-function queriesIn({ perSecond }: RateLimit, ms: number): number {
-  return Math.floor((perSecond * rateShare * ms) / 1000)
-}
-
 /** The duration of a round with this many queries. */
-function roundMs({ perSecond }: RateLimit, queries: number): number {
-  return Math.max(minRoundMs, (queries * 1000) / (perSecond * rateShare))
+function roundMs(rateLimit: RateLimit, queries: number): number {
+  return Math.max(minRoundMs, timeFor(rateLimit, queries))
 }
 
 function linkedPositions(family: Family, replies: Replies): readonly number[] {

@@ -5,24 +5,23 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ChannelReading, DeviceReport } from '../../domain/equipment/receiver.ts'
+import { neverAborted } from '../../platform/wait.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { createMisfits, type Misfits } from '../../upstream/field-table.ts'
+import { timeFor } from '../../upstream/queries.ts'
 import { defineAdapter, type OnProblems, type PushEvent, type SubscriptionTargets, withoutParts } from '../plugin.ts'
 import { fields } from './fields.ts'
 import { StationSession } from './session.ts'
 import { listFields, type Station, toDeviceReport } from './station.ts'
 
-const never = new AbortController().signal
 /** The interval at which public clients poll. */
 const minRoundMs = 2_000
 /** The station, its endpoints and its roles. */
 const requestsPerRound = 3
-/** The rest of the rate limit remains for other requests. */
-const rateShare = 0.8
 
 export const stations = defineAdapter<Station>({
   protocol: 'clearcom',
-  async listDevices(client, signal = never) {
+  async listDevices(client, signal = neverAborted) {
     const station = await new StationSession(client, signal).readStation()
     return { devices: [station], malformed: station.malformed }
   },
@@ -61,17 +60,16 @@ async function* subscribe(
     for (;;) {
       const startedAt = performance.now()
       const station = await session.readStation()
-      if (misfits === undefined) yield { type: 'open' }
-      // The first report also replaces the problems of the previous session.
       const isFirst = misfits === undefined
+      if (isFirst) yield { type: 'open' }
       misfits ??= createMisfits(station.host, fields)
+      // The first report also replaces the problems of the previous session.
       if (misfits.check(listFields(station)) || isFirst) onProblems?.(misfits.list())
       yield { type: 'report', report: withRemovedPacks(toDeviceReport(station), known), isComplete: true }
       if (station.malformed > 0) {
         yield { type: 'ignored', reason: `${station.malformed} endpoints could not be parsed` }
       }
-      const { perSecond } = client.settings.rateLimit
-      const intervalMs = Math.max(minRoundMs, (requestsPerRound * 1000) / (perSecond * rateShare))
+      const intervalMs = Math.max(minRoundMs, timeFor(client.settings.rateLimit, requestsPerRound))
       await pause(Math.max(0, startedAt + intervalMs - performance.now()), undefined, { signal })
       await session.keepAlive()
     }

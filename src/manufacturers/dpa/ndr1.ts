@@ -83,15 +83,8 @@ export const ndr1 = defineAdapter<Ndr1>({
   transport: 'tcp',
   pushesEverything: true,
   startsWithFullReport: true,
-  subscribe(client, _targets, signal, onLevels, onProblems) {
-    let known: readonly DeviceProblem[] | undefined
-    const handle = (update: Update) => {
-      if (update.problems !== known) onProblems?.(update.problems)
-      known = update.problems
-      return toEvent(update, onLevels)
-    }
-    return toPushEvents(openSession(client, signal), signal, handle, 'messages')
-  },
+  subscribe: (client, _targets, signal, onLevels, onProblems) =>
+    toPushEvents(openSession(client, signal), signal, (update) => toEvent(update, onLevels), 'messages', onProblems),
 })
 
 /** Passes on levels if nothing else has changed; returns null in that case. */

@@ -7,9 +7,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { RateLimit } from '../../domain/access/limits.ts'
 import type { ChannelReading } from '../../domain/equipment/receiver.ts'
 import { withoutLevels } from '../../domain/levels/level-sample.ts'
+import { neverAborted } from '../../platform/wait.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { createMisfits } from '../../upstream/field-table.ts'
-import { UnansweredQueries } from '../../upstream/queries.ts'
+import { timeFor, UnansweredQueries } from '../../upstream/queries.ts'
 import {
   defineAdapter,
   type OnProblems,
@@ -41,32 +42,30 @@ interface Dsqd extends UpstreamDevice {
   readonly address: string
 }
 
-const never = new AbortController().signal
-/** The rest of the rate limit remains for other requests. */
-const rateShare = 0.8
 const minRoundMs = 250
 /** All levels and one other value. */
 const queriesPerRound = levelQueries.length + 1
 
 export const dsqd = defineAdapter<Dsqd>({
   protocol: 'dsqd',
-  async listDevices(client, signal = never) {
+  async listDevices(client, signal = neverAborted) {
     const { session, answers } = await connect(client, signal)
     try {
       await sendQueries(session, levelQueries, answers)
       await sendQueries(session, settingQueries(answers), answers)
-      return { devices: [toDevice(session, answers)], malformed: 0 }
+      const { address } = session
+      return { devices: [{ id: toIdentity(answers, address).id, answers, address }], malformed: 0 }
     } finally {
       session.close()
     }
   },
 
   ...withoutParts,
-  transformDeviceData(device) {
-    const { answers } = device
-    const metadata = Object.fromEntries(answers)
-    return { ...toReport(device), channels: toChannels(answers), metadata }
-  },
+  transformDeviceData: ({ answers, address }) => ({
+    ...toIdentity(answers, address),
+    channels: toChannels(answers),
+    metadata: Object.fromEntries(answers),
+  }),
 
   levels(_deviceType, rateLimit) {
     const polled = { kind: 'polled', intervalMs: roundMs(rateLimit, queriesPerRound) } as const
@@ -96,15 +95,15 @@ async function* subscribe(
     const unanswered = new UnansweredQueries()
     for (let pending: Query[] = []; ; ) {
       // When all other values have been queried, the next report includes the identity again.
-      const identity = pending.length === 0 ? toReport(toDevice(session, answers)) : null
-      const { id } = toDevice(session, answers)
-      const channels = toNewChannels(answers, answered)
-      const report = { ...(identity ?? { id, kind: 'receiver' as const }), channels }
+      const isComplete = pending.length === 0
+      const identity = toIdentity(answers, session.address)
+      const { id, kind } = identity
+      const report = { ...(isComplete ? identity : { id, kind }), channels: toNewChannels(answers, answered) }
       const haveChanged = [misfits.check(listFields(answers)), misfits.setRefused(listRefused(answers))]
       // The first report also replaces the problems of the previous session.
-      if (identity !== null || haveChanged.includes(true)) onProblems?.(misfits.list())
-      yield { type: 'report', report, isComplete: identity !== null }
-      if (pending.length === 0) pending = [...identityQueries, ...settingQueries(answers)]
+      if (isComplete || haveChanged.includes(true)) onProblems?.(misfits.list())
+      yield { type: 'report', report, isComplete }
+      if (isComplete) pending = [...identityQueries, ...settingQueries(answers)]
       const round = unanswered.select([...levelQueries, ...pending.splice(0, 1)], keyOf)
       const nextAt = performance.now() + roundMs(client.settings.rateLimit, round.length)
       const linkedBefore = linkedChannels(answers)
@@ -174,14 +173,6 @@ function toNewChannels(answers: Answers, answered: ReadonlySet<string>): readonl
   })
 }
 
-function roundMs({ perSecond }: RateLimit, queries: number): number {
-  return Math.max(minRoundMs, (queries * 1000) / (perSecond * rateShare))
-}
-
-function toDevice({ address }: Session, answers: Answers): Dsqd {
-  return { id: toIdentity(answers, address).id, answers: new Map(answers), address }
-}
-
-function toReport({ answers, address }: Dsqd) {
-  return toIdentity(answers, address)
+function roundMs(rateLimit: RateLimit, queries: number): number {
+  return Math.max(minRoundMs, timeFor(rateLimit, queries))
 }

@@ -3,8 +3,10 @@
 import {
   FollowedEvents,
   type FollowedMessage,
+  FollowedReceiver,
+  type FollowedReceiverBody,
+  type FollowedSnapshot,
   followedMessages,
-  FollowedReceiver as ReceiverSchema,
 } from '../../contract/followed-messages.ts'
 import { siteLimits } from '../../contract/sites.ts'
 import { isRecord, type Json, parseJson } from '../../domain/json.ts'
@@ -15,7 +17,7 @@ import { defineAdapter, type FollowOptions, type ResumePoint, type UpstreamDevic
 import { createReader, Dropped, unreadable } from './reader.ts'
 
 interface ListedReceiver extends UpstreamDevice {
-  readonly receiver: FollowedReceiver
+  readonly receiver: FollowedReceiverBody
 }
 
 /** The close code of the other installation when the token ends. */
@@ -187,7 +189,7 @@ function createPings(onLatency: (ms: number) => void) {
 
 const readers = new Map(followedMessages.map((schema) => [schema.properties.type.const, createReader(schema)]))
 const readEventList = createReader(FollowedEvents)
-const readOneReceiver = createReader(ReceiverSchema)
+const readOneReceiver = createReader(FollowedReceiver)
 
 /** Returns null for a message of an unused type, or one that does not match its schema. */
 export async function readMessage(message: Json, dropped: Dropped): Promise<FollowedMessage | null> {
@@ -198,18 +200,16 @@ export async function readMessage(message: Json, dropped: Dropped): Promise<Foll
   dropped.path.push('data')
   const receivers = await readReceivers(message.data.receivers, dropped)
   dropped.path.pop()
-  const snapshot = found<Snapshot>(read({ ...message, data: { ...message.data, receivers: receivers && [] } }, dropped))
+  const snapshot = found<FollowedSnapshot>(
+    read({ ...message, data: { ...message.data, receivers: receivers && [] } }, dropped),
+  )
   return snapshot && receivers && { ...snapshot, data: { ...snapshot.data, receivers } }
 }
 
-type Snapshot = Extract<FollowedMessage, { type: 'snapshot' }>
-type Receivers = Snapshot['data']['receivers']
-export type FollowedReceiver = Receivers[number]
-
 /** Parses a list of receivers in time slices. Returns null for anything else. */
-async function readReceivers(list: unknown, dropped: Dropped): Promise<Receivers | null> {
+async function readReceivers(list: unknown, dropped: Dropped): Promise<FollowedReceiverBody[] | null> {
   if (!Array.isArray(list)) return null
-  const receivers: FollowedReceiver[] = []
+  const receivers: FollowedReceiverBody[] = []
   for (const [index, receiver] of list.entries()) {
     if (isTimeSliceUsed()) await yieldToEventLoop()
     dropped.path.push('receivers', index)
@@ -217,7 +217,7 @@ async function readReceivers(list: unknown, dropped: Dropped): Promise<Receivers
       receivers.length < siteLimits.receivers
         ? readOneReceiver(receiver, dropped)
         : dropped.add(`at most ${siteLimits.receivers} receivers`)
-    if (read !== unreadable) receivers.push(read as FollowedReceiver)
+    if (read !== unreadable) receivers.push(read as FollowedReceiverBody)
     dropped.path.length -= 2
   }
   return receivers

@@ -4,6 +4,10 @@ import type { Encryption } from '../../domain/equipment/receiver.ts'
 import { type Field, field } from '../../upstream/field-table.ts'
 import { readText } from '../../upstream/fields.ts'
 
+/** The warnings of an EW-DX receiver channel, and of its transmitter. */
+export const channelWarnings = ['NoLink', 'LowSignal', 'RfPeak', 'AfPeak', 'Aes256Error']
+export const transmitterWarnings = ['AfPeak', 'LowBattery']
+
 export function toMhz(khz: number | null | undefined): string | null | undefined {
   return typeof khz === 'number' ? (khz / 1000).toFixed(3) : khz
 }

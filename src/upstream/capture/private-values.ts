@@ -1,9 +1,7 @@
 /** Finds names, serial numbers and secrets in what a device sends and in what is known of it. */
 
+import type { PrivateKind } from '../../domain/captures.ts'
 import { isRecord, parseJson } from '../../domain/json.ts'
-
-export const privateKinds = ['name', 'serial', 'mac', 'ip', 'secret'] as const
-export type PrivateKind = (typeof privateKinds)[number]
 
 /** Value -> kind. */
 export type PrivateValues = Map<string, PrivateKind>

@@ -4,7 +4,8 @@
  */
 
 import { isIPv4 } from 'node:net'
-import { digitsOfMac, macPattern, type PrivateKind, type PrivateValues } from './private-values.ts'
+import type { PrivateKind } from '../../domain/captures.ts'
+import { digitsOfMac, macPattern, type PrivateValues } from './private-values.ts'
 
 export interface RedactionOptions {
   /** Everything found by `findInJson` and `findInText`. */

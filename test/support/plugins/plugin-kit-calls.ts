@@ -9,7 +9,6 @@ import {
 } from '../../../src/manufacturers/plugin.ts'
 import type { UpstreamClient } from '../../../src/upstream/client.ts'
 
-export const neverAborted = new AbortController().signal
 export const untilAborted = (signal: AbortSignal) =>
   new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 const noTargets = { ids: () => [], changed: untilAborted }

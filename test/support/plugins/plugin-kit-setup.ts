@@ -7,6 +7,7 @@ import type { ChannelReading } from '../../../src/domain/equipment/receiver.ts'
 import type { Plugin, PluginConfig, ProtocolAdapter } from '../../../src/manufacturers/plugin.ts'
 import { createUpstreamClient, type UpstreamClient } from '../../../src/upstream/client.ts'
 import { createRequestThrottle, type RequestThrottle } from '../../../src/upstream/request-throttle.ts'
+import { unlimitedRate } from '../simulator-client.ts'
 
 export interface PluginUnderTest {
   readonly plugin: Plugin
@@ -53,7 +54,6 @@ interface Closable {
 export const change = { name: 'Understudy', rf_level: -71, audio_level: -9, transmitter: true, battery: 7 }
 const hasBattery = ({ transmitter }: ChannelReading) => transmitter?.battery === change.battery
 
-const unlimitedRate = { perSecond: 10_000, burst: 10_000 }
 const usualLimits = { timeout: 60, calls_per_second: unlimitedRate.perSecond, burst: unlimitedRate.burst }
 
 export function createKit(options: PluginUnderTest): PluginKit {

@@ -5,11 +5,11 @@ import { type Ssc2SimulatorOptions, startSsc2Simulator } from '../../../simulato
 import type { OnProblems, PushEvent, SubscriptionTargets } from '../../../src/manufacturers/plugin.ts'
 import { sennheiser } from '../../../src/manufacturers/sennheiser/index.ts'
 import { openSource } from '../../../src/manufacturers/sources.ts'
+import { neverAborted } from '../../../src/platform/wait.ts'
 import { createUpstreamClient } from '../../../src/upstream/client.ts'
 import { onTestEnd } from '../cleanup.ts'
 
 export const password = 'stage-right-password'
-export const neverAborted = new AbortController().signal
 const noTargets: SubscriptionTargets = { ids: () => [], changed: () => new Promise(() => {}) }
 
 export async function start(options: Ssc2SimulatorOptions = {}) {

@@ -4,22 +4,20 @@ import { Link } from '@tanstack/react-router'
 import { Ear, Square } from 'lucide-react'
 import type { AudioStreamBody } from '../../../src/contract/audio-streams.ts'
 import type { AudioProposalBody, ChannelAudioBody } from '../../../src/contract/listening.ts'
-import { useServices } from '../../app/context.ts'
 import { plainText } from '../../app/format.ts'
 import { t } from '../../app/i18n.ts'
 import { isSameSound, useListening } from '../../app/listening.ts'
-import { useRequest, useResource } from '../../app/resource.ts'
 import { useMay } from '../../app/session.ts'
+import { type StreamChannel, useAudioMappings } from '../../parts/audio-mappings.ts'
 import { ChannelChoice } from '../../parts/channels/channel-choice.tsx'
 import { useChannelTitles } from '../../parts/channels/channel-titles.ts'
-import { useShowMessage } from '../../parts/dialogs/messages.tsx'
 import { ProblemLine } from '../../parts/dialogs/notice.tsx'
 import { SoundLevel } from '../../parts/meters/sound-level.tsx'
 import { type Column, DataTable } from '../../parts/tables/data-table.tsx'
 
 type Mapping = ChannelAudioBody & { readonly channel_id: number }
 
-interface StreamChannel {
+interface ChannelRow {
   readonly number: number
   readonly label: string
   readonly level: number | null
@@ -27,40 +25,29 @@ interface StreamChannel {
   readonly proposals: readonly AudioProposalBody[]
 }
 
-/** Labels change without a message. */
-const refreshMs = 5000
-const topics = ['audio_mappings'] as const
-
 export function StreamChannels({ stream }: { stream: AudioStreamBody }) {
-  const { api } = useServices()
-  const mappings = useResource('/api/audio/mappings/', 'list', topics, refreshMs)
-  const proposals = useResource('/api/audio/proposals/', 'list', topics, refreshMs)
+  const { mappings, proposals, map, isSending, problem } = useAudioMappings()
   const mayMap = useMay('administer')
-  const showMessage = useShowMessage()
-  const { send, isSending, problem } = useRequest()
   const { id, labels, channels, status } = stream
-  /** Null removes the mapping. */
-  const map = async (channelId: number, channel: number | null) => {
-    const mapped = channel === null ? null : { stream_id: id, channel }
-    const response = await send(() => api.write('PUT', `/api/channels/${channelId}/audio/`, mapped, 'object'))
-    if (response?.ok !== true) return
-    showMessage({ text: t('listen.saved') })
-    await Promise.all([mappings.reload(), proposals.reload()])
-  }
-  const isHere = (number: number) => (mapped: { readonly stream_id: number; readonly channel: number }) =>
-    mapped.stream_id === id && mapped.channel === number
-  const rows = Array.from({ length: channels }, (_, index): StreamChannel => {
+  const isHere = (number: number) => (mapped: StreamChannel) => mapped.stream_id === id && mapped.channel === number
+  const rows = Array.from({ length: channels }, (_, index): ChannelRow => {
     const number = index + 1
     return {
       number,
       label: plainText(labels[index] ?? ''),
       level: status.levels?.[index] ?? null,
-      mappings: (mappings.body ?? []).filter(isHere(number)),
-      proposals: (proposals.body ?? []).filter(isHere(number)),
+      mappings: (mappings ?? []).filter(isHere(number)),
+      proposals: proposals.filter(isHere(number)),
     }
   })
-  const edit = mayMap ? { isSending, map } : null
-  const columns: readonly Column<StreamChannel>[] = [
+  const edit = mayMap
+    ? {
+        isSending,
+        map: (channelId: number, channel: number | null) =>
+          map(channelId, channel === null ? null : { stream_id: id, channel }),
+      }
+    : null
+  const columns: readonly Column<ChannelRow>[] = [
     { key: 'number', title: t('streams.columns.channel'), align: 'end', cell: ({ number }) => number },
     { key: 'label', title: t('streams.columns.label'), cell: ({ label }) => <bdi>{label || t('card.none')}</bdi> },
     {
@@ -89,7 +76,7 @@ export function StreamChannels({ stream }: { stream: AudioStreamBody }) {
 }
 
 interface MappedProps {
-  readonly row: StreamChannel
+  readonly row: ChannelRow
   /** Null if the user may not map channels. */
   readonly edit: {
     readonly isSending: boolean
@@ -187,7 +174,7 @@ function Proposal({ proposal: { channel_id, channel, by }, edit }: ProposalProps
   )
 }
 
-function ListenToStream({ stream, row }: { stream: AudioStreamBody; row: StreamChannel }) {
+function ListenToStream({ stream, row }: { stream: AudioStreamBody; row: ChannelRow }) {
   const toggle = useListening((player) => player?.toggleStream)
   const sound = { streamId: stream.id, channel: row.number }
   const name = t('listen.mapped', { stream: plainText(stream.name), channel: row.number })

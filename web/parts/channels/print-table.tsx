@@ -70,8 +70,7 @@ export function PrintTable({ entries, view }: { entries: readonly VisibleSlot[];
   return (
     <table className="print-table">
       <caption>
-        {t('live.printed', { time: formatDateTime(new Date(serviceNow()).toISOString()) })} ·{' '}
-        {t(`live.sorts.${sortKey}`)}
+        {t('live.printed', { time: formatDateTime(serviceNow()) })} · {t(`live.sorts.${sortKey}`)}
       </caption>
       <thead>
         <tr>

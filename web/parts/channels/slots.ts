@@ -1,11 +1,10 @@
 import { useSyncExternalStore } from 'react'
+import { lastSlot } from '../../../src/domain/equipment/slots.ts'
 import type { Problem } from '../../app/api.ts'
 import type { ChannelFacts } from '../../app/channel-state.ts'
 import { useServices, useWatchState } from '../../app/context.ts'
 import { t } from '../../app/i18n.ts'
 import { placeholderTitle } from '../../app/slot-records.ts'
-
-const lastSlot = 65_535
 
 /** Three or more consecutive slots become a range. */
 export function formatSlots(slots: readonly number[]): string {

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { t } from '../../app/i18n.ts'
+import { toIso } from '../../app/service-time.ts'
 import './conflict.css'
 import { Ago } from '../age.tsx'
 import type { KeptInput } from './kept-input.ts'
@@ -66,7 +67,7 @@ export function KeptInputOffer({ input, onRestore, onDiscard }: KeptInputOfferPr
   return (
     <section className="kept-input" aria-label={t('parts.form.kept.label')}>
       <p>
-        {t('parts.form.kept.label')} <Ago at={new Date(input.at).toISOString()} />
+        {t('parts.form.kept.label')} <Ago at={toIso(input.at)} />
       </p>
       <button type="button" className="choice" onClick={onRestore}>
         {t('parts.form.kept.restore')}

@@ -2,11 +2,11 @@
 
 import type { CoordinationFormat } from '../../../contract/values.ts'
 import type { ProfileChange } from '../profile-changes.ts'
+import { highestMhz } from '../sweeps/sweep.ts'
 
 export const maxCoordinationBytes = 16 * 1024 * 1024
 export const maxCoordinatedCarriers = 1000
 const maxNameLength = 255
-const highestKhz = 30_000_000
 
 export interface Coordination {
   readonly format: CoordinationFormat
@@ -84,7 +84,8 @@ export class CoordinationFileError extends Error {
 export function parseKhz(text: string, line: number): number | null {
   const trimmed = text.trim()
   const khz = /^\d{1,8}(\.0+)?$/.test(trimmed) ? Number(trimmed) : Number.NaN
-  if (!(khz <= highestKhz)) throw new CoordinationFileError(`Line ${line}: ${quote(text)} is not a frequency in kHz.`)
+  if (!(khz <= highestMhz * 1000))
+    throw new CoordinationFileError(`Line ${line}: ${quote(text)} is not a frequency in kHz.`)
   return khz === 0 ? null : khz
 }
 

@@ -1,6 +1,7 @@
 /** A spectrum scan: the highest level that was measured at each frequency. */
 
 import type { ScanFormat } from '../../../contract/values.ts'
+import { highestDbm, highestMhz, lowestDbm } from '../sweeps/sweep.ts'
 
 /** Of one file, and of all files of a scan together. */
 export const maxScanFileBytes = 16 * 1024 * 1024
@@ -13,9 +14,6 @@ export const maxListedRows = 1000
 export const maxScans = 50
 /** The maximum correction of all levels of a scan, in dB, up or down. */
 export const maxOffsetDb = 200
-
-const [lowestDbm, highestDbm] = [-250, 100]
-const highestKhz = 30_000_000
 
 export interface Levels {
   /** In ascending order, without duplicates. */
@@ -137,7 +135,7 @@ export class ScanReadings {
 function faultOf(khz: number, dbm: number | null): string | null {
   if (dbm === null) return null
   const whole = Math.round(khz)
-  if (!(whole >= 1 && whole <= highestKhz)) return `Expected a frequency from 0.001 to ${highestKhz / 1000} MHz.`
+  if (!(whole >= 1 && whole <= highestMhz * 1000)) return `Expected a frequency from 0.001 to ${highestMhz} MHz.`
   return dbm >= lowestDbm && dbm <= highestDbm ? null : `Expected a level from ${lowestDbm} to ${highestDbm} dBm.`
 }
 

@@ -14,7 +14,7 @@ import {
   words,
 } from '../../../upstream/field-table.ts'
 import { readText } from '../../../upstream/fields.ts'
-import { capsule, lowCut } from '../values.ts'
+import { capsule, channelWarnings, lowCut, transmitterWarnings } from '../values.ts'
 
 const frequency = { unit: 'kHz', min: 1, max: 99_999_999 }
 
@@ -51,7 +51,7 @@ export const ewdx = {
   frequency: number('/rx*/frequency', frequency),
   mute: flag('/rx*/mute'),
   gain: number('/rx*/gain', { unit: 'dB', min: -3, max: 42 }),
-  warnings: warnings('/rx*/warnings', ['NoLink', 'LowSignal', 'RfPeak', 'AfPeak', 'Aes256Error']),
+  warnings: warnings('/rx*/warnings', channelWarnings),
   rf: number('/m/rx*/rssi', { unit: 'dBm', min: -200, max: 50 }),
   quality: percent('/m/rx*/rsqi'),
   level: audioLevel('/m/rx*/af', { min: -200 }),
@@ -62,7 +62,7 @@ export const ewdx = {
   capsule: capsule('/mates/tx*/capsule'),
   lowCut: lowCut('/mates/tx*/lowcut'),
   trim: number('/mates/tx*/trim', { unit: 'dB', min: -12, max: 6 }),
-  transmitterWarnings: warnings('/mates/tx*/warnings', ['AfPeak', 'LowBattery']),
+  transmitterWarnings: warnings('/mates/tx*/warnings', transmitterWarnings),
   gauge: percent('/mates/tx*/battery/gauge'),
   lifetime: number('/mates/tx*/battery/lifetime', {
     ...{ unit: 'min', min: 0, max: 65_534 },

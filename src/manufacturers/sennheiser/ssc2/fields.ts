@@ -14,7 +14,7 @@ import {
   words,
 } from '../../../upstream/field-table.ts'
 import { readText } from '../../../upstream/fields.ts'
-import { capsule, lowCut } from '../values.ts'
+import { capsule, channelWarnings, lowCut, transmitterWarnings } from '../values.ts'
 
 const runtimeCodes = { 65535: 'unknown' }
 
@@ -46,7 +46,7 @@ export const ewdx = {
   name: text(`${channel} name`),
   mute: flag(`${channel} mute`),
   gain: number(`${channel} gain`, { unit: 'dB', min: -3, max: 42 }),
-  channelWarnings: warnings(`${channel}/warnings`, ['NoLink', 'LowSignal', 'RfPeak', 'AfPeak', 'Aes256Error']),
+  channelWarnings: warnings(`${channel}/warnings`, channelWarnings),
   frequency: number('/api/rf/channels/* frequency', { unit: 'kHz', min: 1, max: 99_999_999 }),
   rf: number(`${channel}/signalStrengthIndicator value`, { unit: 'dBm', min: -200, max: 50 }),
   quality: percent(`${channel}/signalQualityIndicator value`),
@@ -58,7 +58,7 @@ export const ewdx = {
   capsule: capsule(`${transmitter} capsule`),
   lowCut: lowCut(`${transmitter} lowcut`),
   trim: number(`${transmitter} trim`, { unit: 'dB', min: -12, max: 6 }),
-  transmitterWarnings: warnings(`${transmitter}/warnings`, ['AfPeak', 'LowBattery']),
+  transmitterWarnings: warnings(`${transmitter}/warnings`, transmitterWarnings),
   gauge: percent(`${transmitter}/battery gauge`),
   lifetime: number(`${transmitter}/battery lifetime`, {
     ...{ unit: 'min', min: 0, max: 65_534 },

@@ -11,15 +11,7 @@ import {
   rejectionOf,
   until,
 } from '../../../../test/support/plugins/plugin-kit-resources.ts'
-import {
-  drain,
-  find,
-  follow,
-  neverAborted,
-  openTestSource,
-  start,
-  transmitterOf,
-} from '../../../../test/support/plugins/ssc2.ts'
+import { drain, find, follow, openTestSource, start, transmitterOf } from '../../../../test/support/plugins/ssc2.ts'
 import { timeLimit } from '../../../../test/support/time-limit.ts'
 import { getDevices, type PushEvent } from '../../plugin.ts'
 import { sennheiser } from '../index.ts'
@@ -85,7 +77,7 @@ describe('a session', () => {
     const without = ['/api/audio/metering', '/api/health/psu']
     const simulator = await start({ product: 'Spectera Base Station', without })
     let problems: readonly string[] = []
-    const iterator = await follow(openTestSource(simulator.url), neverAborted, (all) => {
+    const iterator = await follow(openTestSource(simulator.url), undefined, (all) => {
       problems = all.map(({ subject, problem }) => `${subject}: ${problem}`)
     })
     const refused = `${new URL(simulator.url).host}: the device refuses /api/health/psu (status 400), /api/audio/metering (status 400), so these values are unknown`
@@ -104,7 +96,7 @@ describe('a session', () => {
   test.each([17, 18] as const)('reads meters, interfaces and clocks of API %i without refused paths', async (api) => {
     const simulator = await start({ product: 'Spectera Base Station', api })
     let problems: readonly unknown[] = []
-    const iterator = await follow(openTestSource(simulator.url), neverAborted, (all) => {
+    const iterator = await follow(openTestSource(simulator.url), undefined, (all) => {
       problems = all
     })
     const complete = await find(
