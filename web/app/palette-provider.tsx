@@ -11,6 +11,7 @@ import {
   useRef,
   useState,
 } from 'react'
+import { flushSync } from 'react-dom'
 import { Dialog } from '../parts/dialogs/dialog.tsx'
 import { focused } from '../parts/forms/focused.ts'
 import type { Command } from '../parts/toolbar/commands.ts'
@@ -53,7 +54,8 @@ export function PaletteProvider({ children }: { children: ReactNode }) {
     const press = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return
       event.preventDefault()
-      if (document.querySelector('dialog[open]') === null) setShown(true)
+      // Before the next key, which would otherwise be a shortcut of the page.
+      if (document.querySelector('dialog[open]') === null) flushSync(() => setShown(true))
     }
     addEventListener('keydown', press)
     return () => removeEventListener('keydown', press)

@@ -8,6 +8,7 @@ import {
   useCallback,
   useEffect,
   useId,
+  useLayoutEffect,
   useRef,
   useState,
 } from 'react'
@@ -43,7 +44,8 @@ export function Combobox<Item>({
 }: ComboboxProps<Item>) {
   const id = useId()
   const field = useRef<HTMLInputElement>(null)
-  useEffect(() => {
+  // Before the next key, also where this field replaces another one.
+  useLayoutEffect(() => {
     if (input.autoFocus) field.current?.focus()
   }, [input.autoFocus])
   const [moved, setMoved] = useState<number | null>(null)
