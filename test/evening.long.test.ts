@@ -157,7 +157,7 @@ describe('an evening', () => {
     const rows = lines.map((cells) => Object.fromEntries(cells.map((cell, index) => [heading[index], cell])))
     const toCell = (value: unknown) => String(value ?? '')
     expect(rows.map(({ markers: _, alerts: __, ...row }) => row)).toEqual(
-      channels.map(({ dropouts, clipping, title, alerts: _, markers: __, ...channel }) => ({
+      channels.map(({ dropouts, clipping, title, is_recorded: _, alerts: __, markers: ___, ...channel }) => ({
         ...Object.fromEntries(Object.entries(channel).map(([name, value]) => [name, toCell(value)])),
         // The slot has its own column.
         name: toCell(title),
