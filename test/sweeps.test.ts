@@ -182,6 +182,8 @@ describe.concurrent('rows of sweeps', () => {
       const { json, ...refused } = await raw(app, method, row(5, -70), headers, query)
       expect([refused.status, json.details ?? json.error]).toEqual([status, expect.stringContaining(message)])
     }
+    const empty = await app.post('/api/sweeps/', null)
+    expect([empty.status, empty.json.details]).toEqual([400, 'body: expected an object'])
     const large = { ...sweep, dbm, unit: 'x'.repeat(1024 * 1024) }
     expect((await app.post('/api/sweeps/', large)).status).toBe(413)
     expect((await app.get('/api/sweeps/')).json).toEqual([])

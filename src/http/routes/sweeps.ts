@@ -92,8 +92,10 @@ export function sweepRoutes(app: ContractServer, service: Service): void {
       handler: async (request, reply) => {
         reply.code(201)
         if (request.rows !== null) return readRows(request, request.rows)
-        if (request.body === undefined) throw new RequestError('bad_request', { details: 'body: expected an object' })
-        return pushSweep(sweeps, request.body)
+        // A body of null is not validated.
+        const sweep = request.body ?? null
+        if (sweep === null) throw new RequestError('bad_request', { details: 'body: expected an object' })
+        return pushSweep(sweeps, sweep)
       },
     })
 
