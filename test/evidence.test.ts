@@ -13,7 +13,17 @@ const evidence: Evidence = {
   version: '9.9.9',
   commit: 'c0ffee',
   tests: { 'npm test': { errors: 0, commit: 'c0ffee', files } },
-  figures: { commit: 'facade', machine, results: [{ id: 'H1', findings: [finding], failure: null }] },
+  figures: [
+    {
+      commit: 'facade',
+      machine,
+      results: [
+        { id: 'H1', findings: [finding], failure: null },
+        { id: 'Z1', findings: [{ ...finding, isMet: false }], failure: null },
+      ],
+    },
+    { commit: 'decade', machine, results: [{ id: 'Z1', findings: [finding], failure: null }] },
+  ],
   soak: null,
 }
 
@@ -28,8 +38,9 @@ describe('the evidence of a release', () => {
       '| The process is killed while it records | 10 s of recorded levels | C-12.25 | `test/history-crash.long.test.ts` |',
     )
     expect(text).toMatch(/^\| 2\.4 The database \| (\d+) \| \1 \|$/m)
-    expect(text).toContain('Tests of commit c0ffee, figures of commit facade, measured on 2 cores of Test')
-    expect(text).toContain('| H1 | lost | 4.94 s | ≤ 10 s | yes |')
+    expect(text).toContain('Tests of commit c0ffee, on 2 cores of Test')
+    expect(text).toContain('| H1 | lost | 4.94 s | ≤ 10 s | yes | facade |')
+    expect(text.match(/^\| Z1 .*$/gm)).toEqual(['| Z1 | lost | 4.94 s | ≤ 10 s | yes | decade |'])
     expect(text).toContain('Not run for this version.')
     expect(text).toContain('We have tested none of this on real hardware.')
   })

@@ -1,10 +1,11 @@
 /**
  * `tsx scripts/release/evidence.ts <folder>`: writes docs/evidence/<version>.md from the results in the folder:
- * tests.json and long.json (`TEST_RESULTS=<file>`), reliability.json and soak.json (`bench:reliability -- --json`).
+ * tests.json and long.json (`TEST_RESULTS=<file>`), reliability.json and soak.json (`bench:reliability -- --json`). Checks
+ * that ran again are in reliability-2.json and so on.
  * Fails if a test named in a table does not exist, did not run or failed.
  */
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -18,7 +19,8 @@ export interface Evidence {
   readonly commit: string
   /** Results by the name of the run. */
   readonly tests: Readonly<Record<string, TestResults>>
-  readonly figures: Figures
+  /** In the order in which they were measured. A check that ran again replaces its earlier result. */
+  readonly figures: readonly [Figures, ...Figures[]]
   readonly soak: Figures | null
 }
 
@@ -66,10 +68,10 @@ export function describeEvidence(evidence: Evidence): { readonly text: string; r
     ...losses.flatMap(([event, , id]) => findProblems(event, promises.get(id), results)),
   ]
   const [, hardware = ''] = /^\*\*(.+?)\*\*/m.exec(readFileSync(join(root, 'docs/hardware.md'), 'utf8')) ?? []
-  const { cpu, cores, node, platform } = figures.machine
+  const { cpu, cores, node, platform } = figures[0].machine
   const text = [
     `# Evidence for ${version}`,
-    `Tests of commit ${commit}, figures of commit ${figures.commit ?? 'unknown'}, measured on ${cores} cores of ${cpu}, ${platform}, Node.js ${node.slice(1)}. Written by \`scripts/release/evidence.ts\`: [Releasing](../releasing.md#evidence).`,
+    `Tests of commit ${commit}, on ${cores} cores of ${cpu}, ${platform}, Node.js ${node.slice(1)}. Written by \`scripts/release/evidence.ts\`: [Releasing](../releasing.md#evidence).`,
     '## Tests',
     toTable(
       ['Run', 'Files', 'Passed', 'Failed', 'Skipped'],
@@ -94,7 +96,7 @@ export function describeEvidence(evidence: Evidence): { readonly text: string; r
       }),
     ),
     '## Figures',
-    listFindings(figures),
+    listFindings(...figures),
     '## Soak',
     soak === null ? 'Not run for this version.' : listFindings(soak),
     '## Hardware',
@@ -134,19 +136,25 @@ function readSections(page: string, rows: readonly ChecklistRow[]): [title: stri
     .filter(([, section]) => section.length > 0)
 }
 
-function listFindings({ results }: Figures): string {
-  const rows = results.flatMap(({ id, findings, failure }) =>
+function listFindings(...figures: readonly Figures[]): string {
+  const results = new Map(
+    figures.flatMap(({ commit, results }) =>
+      results.map((result) => [result.id, { ...result, commit: commit?.slice(0, 10) ?? 'unknown' }]),
+    ),
+  )
+  const rows = [...results.values()].flatMap(({ id, findings, failure, commit }) =>
     failure !== null
-      ? [[id, 'could not run', '', '', 'no']]
+      ? [[id, 'could not run', '', '', 'no', commit]]
       : findings.map(({ name, value, unit, target, isMet }) => [
           id,
           name,
           `${format(value)} ${unit}`.trim(),
           `${target} ${unit}`.trim(),
           isMet ? 'yes' : 'no',
+          commit,
         ]),
   )
-  return toTable(['Id', 'Figure', 'Measured', 'Target', 'Met'], rows)
+  return toTable(['Id', 'Figure', 'Measured', 'Target', 'Met', 'Commit'], rows)
 }
 
 /** Without the kits, which the tests of manufacturers run. */
@@ -160,11 +168,12 @@ function toTable(head: readonly string[], rows: readonly (readonly (string | num
 
 function readEvidence(folder: string): Evidence {
   const read = (name: string) => JSON.parse(readFileSync(join(folder, name), 'utf8'))
+  const repeated = readdirSync(folder).filter((name) => /^reliability-\d+\.json$/.test(name))
   return {
     version: JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version,
     commit: readSource(root).commit ?? 'unknown',
     tests: { 'npm test': read('tests.json'), 'npm run test:long': read('long.json') },
-    figures: read('reliability.json'),
+    figures: [read('reliability.json'), ...repeated.sort().map(read)],
     soak: existsSync(join(folder, 'soak.json')) ? read('soak.json') : null,
   }
 }
