@@ -18,11 +18,11 @@ const evidence: Evidence = {
       commit: 'facade',
       machine,
       results: [
-        { id: 'H1', findings: [finding], failure: null },
-        { id: 'Z1', findings: [{ ...finding, isMet: false }], failure: null },
+        { id: 'H1', description: 'recording', findings: [finding], failure: null },
+        { id: 'Z1', description: 'fuzzing', findings: [{ ...finding, isMet: false }], failure: null },
       ],
     },
-    { commit: 'decade', machine, results: [{ id: 'Z1', findings: [finding], failure: null }] },
+    { commit: 'decade', machine, results: [{ id: 'Z1', description: 'fuzzing', findings: [finding], failure: null }] },
   ],
   soak: null,
 }
@@ -39,8 +39,9 @@ describe('the evidence of a release', () => {
     )
     expect(text).toMatch(/^\| 2\.4 The database \| (\d+) \| \1 \|$/m)
     expect(text).toContain('Tests of commit c0ffee, on 2 cores of Test')
+    expect(text).toContain('| H1 | recording |')
     expect(text).toContain('| H1 | lost | 4.94 s | ≤ 10 s | yes | facade |')
-    expect(text.match(/^\| Z1 .*$/gm)).toEqual(['| Z1 | lost | 4.94 s | ≤ 10 s | yes | decade |'])
+    expect(text.match(/^\| Z1 .*$/gm)).toEqual(['| Z1 | fuzzing |', '| Z1 | lost | 4.94 s | ≤ 10 s | yes | decade |'])
     expect(text).toContain('Not run for this version.')
     expect(text).toContain('We have tested none of this on real hardware.')
   })

@@ -108,7 +108,7 @@ export const cadence: Check = {
 
 export const startup: Check = {
   id: 'L7',
-  description: 'start-up time, empty and with 10,000 receivers; idle memory; shutdown time',
+  description: 'start-up time, empty and with 10,000 receivers, idle memory, and shutdown time',
   async run(atEnd, { isQuick }) {
     const times = { empty: [] as number[], full: [] as number[], stop: [] as number[] }
     let idleMemory = 0

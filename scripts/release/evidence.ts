@@ -29,6 +29,7 @@ interface Figures {
   readonly machine: { readonly cpu: string; readonly cores: number; readonly node: string; readonly platform: string }
   readonly results: readonly {
     readonly id: string
+    readonly description: string
     readonly findings: readonly Finding[]
     readonly failure: string | null
   }[]
@@ -154,7 +155,13 @@ function listFindings(...figures: readonly Figures[]): string {
           commit,
         ]),
   )
-  return toTable(['Id', 'Figure', 'Measured', 'Target', 'Met', 'Commit'], rows)
+  return [
+    toTable(
+      ['Id', 'Check'],
+      [...results.values()].map(({ id, description }) => [id, description]),
+    ),
+    toTable(['Id', 'Figure', 'Measured', 'Target', 'Met', 'Commit'], rows),
+  ].join('\n\n')
 }
 
 /** Without the kits, which the tests of manufacturers run. */
