@@ -99,13 +99,7 @@ function toRow({ name, enabled, without_names, config, ...channel }: Unstored<No
 }
 
 function toChannel(row: Selectable<NotificationChannelRow>, secrets: Secrets): NotificationChannel {
-  const open = (sealed: string | null): string | null => {
-    try {
-      return sealed === null ? null : secrets.open(sealed, context)
-    } catch {
-      return null
-    }
-  }
+  const open = (sealed: string | null) => (sealed === null ? null : secrets.tryOpen(sealed, context))
   const { id, name, type, enabled, without_names, config, previous_until, version } = row
   const opened = open(row.secrets)
   const secret = open(row.signing_secret)

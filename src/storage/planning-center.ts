@@ -31,14 +31,11 @@ export interface StoredToken {
 /** Returns the token; null if none is stored, or if it was sealed with another key. */
 export async function findToken(reader: Reader, secrets: Secrets): Promise<StoredToken | null> {
   const row = await reader.selectFrom('planning_center_token').select('sealed').executeTakeFirst()
-  if (row === undefined) return null
-  try {
-    // Earlier versions stored the token alone.
-    const [token = '', origin = planningCenterUrl] = secrets.open(row.sealed, tokenContext).split(' ')
-    return { token, origin }
-  } catch {
-    return null
-  }
+  const opened = row === undefined ? null : secrets.tryOpen(row.sealed, tokenContext)
+  if (opened === null) return null
+  // Earlier versions stored the token alone.
+  const [token = '', origin = planningCenterUrl] = opened.split(' ')
+  return { token, origin }
 }
 
 export async function saveToken(tx: Tx, secrets: Secrets, { token, origin }: StoredToken): Promise<void> {

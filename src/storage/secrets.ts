@@ -16,7 +16,10 @@ export interface Secrets {
   /** A problem with the storage of the key, as a sentence for administrators; null if there is none. */
   readonly warning: string | null
   seal(text: string, context: string): string
+  /** Throws if it was sealed with another key or in another context. */
   open(sealed: string, context: string): string
+  /** As `open`, but returns null instead of throwing. */
+  tryOpen(sealed: string, context: string): string | null
   /**
    * Seals every string in a manufacturer's configuration whose key names a secret. If a secret is null in `config`, and
    * its sealed value in `previousConfig` cannot be opened, that sealed value is kept.
@@ -118,9 +121,9 @@ function createSecrets({ key, warning }: Key): Secrets {
     return Buffer.concat([body, decipher.final()]).toString('utf8')
   }
 
-  function tryOpen(value: Sealed, context: string): string | null {
+  function tryOpen(sealed: string, context: string): string | null {
     try {
-      return openSealed(value.$sealed, context)
+      return openSealed(sealed, context)
     } catch {
       return null
     }
@@ -130,17 +133,18 @@ function createSecrets({ key, warning }: Key): Secrets {
     warning,
     seal,
     open: openSealed,
+    tryOpen,
     sealConfig(config, code, previousConfig = {}) {
       return mapSecrets(config, previousConfig, (value, previous) => {
         if (typeof value === 'string') return { $sealed: seal(value, code) } satisfies Sealed
-        return value === null && isSealed(previous) && tryOpen(previous, code) === null ? previous : undefined
+        return value === null && isSealed(previous) && tryOpen(previous.$sealed, code) === null ? previous : undefined
       }) as Config
     },
     openConfig(config, code) {
       let isUnreadable = false
       const opened = mapSecrets(config, {}, (value) => {
         if (!isSealed(value)) return undefined
-        const text = tryOpen(value, code)
+        const text = tryOpen(value.$sealed, code)
         isUnreadable ||= text === null
         return text
       })

@@ -46,7 +46,7 @@ export async function confirmTotp(access: Access, actor: Actor, code: string): P
     if (has_totp || secret === null) {
       throw new RequestError('wrong_state', { subject: 'No authenticator app is waiting to be confirmed.' })
     }
-    const step = findStep(access.secrets, { id, secret }, code)
+    const step = findStep(access.secrets.tryOpen(secret, contextOf(id)), code)
     if (step === null) throw new RequestError('bad_request', { details: 'code: wrong or expired; check the clocks' })
     await saveTotp(tx, id, { has_totp: true, step, recovery_codes: codes.map((text) => hashOf(normalizeCode(text))) })
     await auditTotp(tx, actor, actor.name, 'added')
@@ -74,7 +74,7 @@ export async function redeemCode(tx: Tx, secrets: Secrets, user: number, code: s
     await saveTotp(tx, user, { recovery_codes: recovery_codes.filter((known) => known !== hash) })
     return true
   }
-  const step = secret === null ? null : findStep(secrets, { id: user, secret }, code)
+  const step = findStep(secret === null ? null : secrets.tryOpen(secret, contextOf(user)), code)
   if (step === null || (lastStep !== null && step <= lastStep)) return false
   await saveTotp(tx, user, { step })
   return true
@@ -106,24 +106,15 @@ function createTotp(secret: Secret, names: { readonly issuer?: string; readonly 
 }
 
 /**
- * Returns the time step of a code of the previous, current or next 30 seconds; null if the code is wrong. After a restore
- * without the key, the secret cannot be opened, and every code is wrong.
+ * Returns the time step of a code of the previous, current or next 30 seconds; null if the code is wrong. Without a
+ * secret, which cannot be opened after a restore without the key, every code is wrong.
  */
-function findStep(secrets: Secrets, sealed: { readonly id: number; readonly secret: string }, code: string) {
-  const base32 = openSecret(secrets, sealed)
+function findStep(base32: string | null, code: string): number | null {
   if (base32 === null) return null
   const token = code.replace(/[\s-]/g, '')
   const timestamp = now()
   const delta = createTotp(Secret.fromBase32(base32)).validate({ token, timestamp, window: 1 })
   return delta === null ? null : Math.floor(timestamp / 1000 / periodSeconds) + delta
-}
-
-function openSecret(secrets: Secrets, { id, secret }: { readonly id: number; readonly secret: string }): string | null {
-  try {
-    return secrets.open(secret, contextOf(id))
-  } catch {
-    return null
-  }
 }
 
 function createRecoveryCode(): string {
