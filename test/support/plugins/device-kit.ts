@@ -60,16 +60,26 @@ export function follow(
   return events[Symbol.asyncIterator]()
 }
 
+/** Returns the first matching event. */
+export async function findEvent(
+  events: AsyncIterator<PushEvent>,
+  matches: (event: PushEvent) => unknown,
+): Promise<PushEvent> {
+  for (;;) {
+    const { value, done } = await events.next()
+    if (done) throw new Error('the subscription ended')
+    if (matches(value)) return value
+  }
+}
+
 /** Returns the first matching report. */
 export async function findReport(
   events: AsyncIterator<PushEvent>,
   matches: (report: DeviceReport) => unknown,
 ): Promise<DeviceReport> {
-  for (;;) {
-    const { value, done } = await events.next()
-    if (done) throw new Error('the subscription ended')
-    if (value.type === 'report' && matches(value.report)) return value.report
-  }
+  const event = await findEvent(events, (each) => each.type === 'report' && matches(each.report))
+  if (event.type !== 'report') throw new Error('the event is no report')
+  return event.report
 }
 
 /**

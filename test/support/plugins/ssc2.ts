@@ -47,17 +47,6 @@ export async function follow(
   return iterator
 }
 
-export async function find(
-  iterator: AsyncIterator<PushEvent>,
-  matches: (event: PushEvent) => unknown,
-): Promise<PushEvent> {
-  for (;;) {
-    const { value, done } = await iterator.next()
-    if (done) throw new Error('the subscription ended')
-    if (matches(value)) return value
-  }
-}
-
 export async function drain(iterator: AsyncIterator<PushEvent>): Promise<void> {
   while (!(await iterator.next()).done);
 }

@@ -5,17 +5,10 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { startSennheiserSimulator } from '../../../../simulators/sennheiser/system.ts'
 import { onTestEnd } from '../../../../test/support/cleanup.ts'
+import { findEvent } from '../../../../test/support/plugins/device-kit.ts'
 import { expectCommonFormat } from '../../../../test/support/plugins/plugin-kit-fixtures.ts'
 import { serveHttp } from '../../../../test/support/plugins/plugin-kit-server.ts'
-import {
-  drain,
-  find,
-  follow,
-  openTestSource,
-  password,
-  start,
-  transmitterOf,
-} from '../../../../test/support/plugins/ssc2.ts'
+import { drain, follow, openTestSource, password, start, transmitterOf } from '../../../../test/support/plugins/ssc2.ts'
 import { getDevices } from '../../plugin.ts'
 import { sennheiser } from '../index.ts'
 import { ssc2 } from './adapter.ts'
@@ -232,7 +225,7 @@ test('trusts a self-signed certificate if it is pinned', async () => {
   await expect(openTestSource(simulator.url).listDevices()).rejects.toThrow(/certificate/)
   const source = openTestSource({ url: simulator.url, fingerprint: new X509Certificate(pem).fingerprint256 })
   expect((await source.listDevices()).devices).toHaveLength(1)
-  await find(await follow(source), (event) => transmitterOf(event)?.battery === 83)
+  await findEvent(await follow(source), (event) => transmitterOf(event)?.battery === 83)
 })
 
 test.each([

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { meters } from '../../../../simulators/sennheiser/ssc2-resources.ts'
 import { eventually } from '../../../../test/support/eventually.ts'
+import { findEvent } from '../../../../test/support/plugins/device-kit.ts'
 import { openDrippingLine } from '../../../../test/support/plugins/dripping-line.ts'
 import {
   countResources,
@@ -11,7 +12,7 @@ import {
   rejectionOf,
   until,
 } from '../../../../test/support/plugins/plugin-kit-resources.ts'
-import { drain, find, follow, openTestSource, start, transmitterOf } from '../../../../test/support/plugins/ssc2.ts'
+import { drain, follow, openTestSource, start, transmitterOf } from '../../../../test/support/plugins/ssc2.ts'
 import { timeLimit } from '../../../../test/support/time-limit.ts'
 import { getDevices, type PushEvent } from '../../plugin.ts'
 import { sennheiser } from '../index.ts'
@@ -22,13 +23,13 @@ describe('a session', () => {
   test('reports everything, then changes; unknown messages are ignored', async () => {
     const simulator = await start()
     const iterator = await follow(openTestSource(simulator.url))
-    await find(iterator, (event) => transmitterOf(event)?.battery === 83)
+    await findEvent(iterator, (event) => transmitterOf(event)?.battery === 83)
     simulator.set('/api/transmitters/0/battery', { gauge: 30 })
-    await find(iterator, (event) => transmitterOf(event)?.battery === 30)
+    await findEvent(iterator, (event) => transmitterOf(event)?.battery === 30)
     simulator.send('no sense')
-    await find(iterator, ({ type }) => type === 'ignored')
+    await findEvent(iterator, ({ type }) => type === 'ignored')
     simulator.send('{"path":"/api/transmitters/0/battery","value":{"gauge":12}}')
-    await find(iterator, (event) => transmitterOf(event)?.battery === 12)
+    await findEvent(iterator, (event) => transmitterOf(event)?.battery === 12)
   })
 
   test('reports the warnings of a channel and its transmitter until they end', async () => {
@@ -38,13 +39,13 @@ describe('a session', () => {
       const { details, transmitter } = (event.type === 'report' && event.report.channels?.[0]) || {}
       return [details?.overload, details?.rf_low, transmitter?.details?.battery_low].join() === expected
     }
-    await find(iterator, hasWarnings('false,false,false'))
+    await findEvent(iterator, hasWarnings('false,false,false'))
     simulator.set('/api/channel/0/warnings', ['LowSignal'])
     simulator.set('/api/transmitters/0/warnings', ['LowBattery', 'AfPeak'])
-    await find(iterator, hasWarnings('true,true,true'))
+    await findEvent(iterator, hasWarnings('true,true,true'))
     simulator.set('/api/channel/0/warnings', [])
     simulator.set('/api/transmitters/0/warnings', [])
-    await find(iterator, hasWarnings('false,false,false'))
+    await findEvent(iterator, hasWarnings('false,false,false'))
   })
 
   test('reports the capsule and the low cut of a transmitter', async () => {
@@ -54,22 +55,22 @@ describe('a session', () => {
       const details = transmitterOf(event)?.details
       return [details?.capsule, details?.low_cut_hz].join() === expected
     }
-    await find(iterator, hasCapsule('MMD 835,80'))
+    await findEvent(iterator, hasCapsule('MMD 835,80'))
     simulator.set('/api/transmitters/0', { capsule: 'KK_205', lowcut: 'Off' })
-    await find(iterator, hasCapsule('KK 205,0'))
+    await findEvent(iterator, hasCapsule('KK 205,0'))
   })
 
   test('continues if one path is rejected, and requests it again when a transmitter is linked', async () => {
     const simulator = await start({ product: 'EWDX4CHDS' })
     simulator.setLinked(1, false)
     const iterator = await follow(openTestSource(simulator.url))
-    const removed = await find(iterator, (event) => transmitterOf(event) === null)
+    const removed = await findEvent(iterator, (event) => transmitterOf(event) === null)
     expect(removed).toMatchObject({ type: 'report', isComplete: true })
     await eventually(() => simulator.requests.filter((request) => request.endsWith('/add')).length).toBeGreaterThan(10)
     simulator.setLinked(1, true)
-    await find(iterator, (event) => transmitterOf(event)?.battery === 83)
+    await findEvent(iterator, (event) => transmitterOf(event)?.battery === 83)
     simulator.setLinked(1, false)
-    await find(iterator, (event) => transmitterOf(event) === null)
+    await findEvent(iterator, (event) => transmitterOf(event) === null)
   })
 
   // Conformance: C-22.7.
@@ -83,12 +84,12 @@ describe('a session', () => {
     const refused = `${new URL(simulator.url).host}: the device refuses /api/health/psu (status 400), /api/audio/metering (status 400), so these values are unknown`
     await eventually(() => problems).toEqual([refused])
     simulator.send('{"/api/mts/paired/11":{"batteryFillLevel":"full"},"/api/rf/antennas":7}')
-    const report = await find(iterator, (event) => transmitterOf(event)?.battery === null)
+    const report = await findEvent(iterator, (event) => transmitterOf(event)?.battery === null)
     expect(report).toMatchObject({ report: { channels: [{ name: 'LEAD' }, {}] } })
     const both = `${refused.replace(', so these values are unknown', '')}, and the device reports /api/mts/paired/* batteryFillLevel, /api/rf/antennas/* in an undocumented form, so these values are unknown`
     expect(problems).toEqual([both])
     simulator.send('{"/api/mts/paired/11":{"batteryFillLevel":74}}')
-    await find(iterator, (event) => transmitterOf(event)?.battery === 74)
+    await findEvent(iterator, (event) => transmitterOf(event)?.battery === 74)
     expect(problems.at(-1)).not.toMatch(/batteryFillLevel/)
   })
 
@@ -99,7 +100,7 @@ describe('a session', () => {
     const iterator = await follow(openTestSource(simulator.url), undefined, (all) => {
       problems = all
     })
-    const complete = await find(
+    const complete = await findEvent(
       iterator,
       (event) =>
         event.type === 'report' &&
@@ -126,11 +127,11 @@ describe('a session', () => {
     const iterator = await follow(openTestSource(simulator.url))
     const names = (event: PushEvent) =>
       event.type === 'report' ? event.report.channels?.map(({ channel, name }) => `${channel} ${name}`).join() : ''
-    await find(iterator, (event) => names(event) === '1 LEAD,4 BASS')
+    await findEvent(iterator, (event) => names(event) === '1 LEAD,4 BASS')
     simulator.send('{"/api/mts/paired/all":{},"/api/mts/paired/12":{"name":"BASS 2"}}')
-    await find(iterator, (event) => names(event) === '1 LEAD,4 BASS 2')
+    await findEvent(iterator, (event) => names(event) === '1 LEAD,4 BASS 2')
     simulator.send('{"/api/mts/paired/12":null}')
-    const removed = await find(iterator, (event) => names(event) === '1 LEAD,4 undefined')
+    const removed = await findEvent(iterator, (event) => names(event) === '1 LEAD,4 undefined')
     expect(removed).toMatchObject({
       report: { channels: [{}, { channel: 4, rf_level: null, transmitter: null }] },
     })
@@ -140,19 +141,19 @@ describe('a session', () => {
     const simulator = await start({ product: 'Spectera Base Station', levelIntervalMs: 10 })
     const iterator = await follow(openTestSource(simulator.url))
     const audioOf = (event: PushEvent) => event.type === 'report' && event.report.channels?.[0]?.audio_level
-    await find(iterator, (event) => audioOf(event) === -20)
+    await findEvent(iterator, (event) => audioOf(event) === -20)
     const startedAt = performance.now()
     let reportCount = 0
-    await find(iterator, () => ++reportCount > 4 && performance.now() - startedAt > 1000)
+    await findEvent(iterator, () => ++reportCount > 4 && performance.now() - startedAt > 1000)
     expect(reportCount).toBeLessThanOrEqual((performance.now() - startedAt) / 100 + 2)
     simulator.set('/api/audio/metering', meters([{ peak: -3, rms: -9 }]))
     simulator.set('/api/mts/paired/all', [
       { mtUid: 11, name: 'LEAD', state: 'Connected', micAudiolinkId: 0, batteryFillLevel: 12 },
     ])
     // On a busy machine, one more report of the meters may come first.
-    const next = [await find(iterator, () => true), await find(iterator, () => true)]
+    const next = [await findEvent(iterator, () => true), await findEvent(iterator, () => true)]
     expect(next.map((event) => transmitterOf(event)?.battery)).toContain(12)
-    await find(iterator, (event) => audioOf(event) === -9)
+    await findEvent(iterator, (event) => audioOf(event) === -9)
   })
 })
 
@@ -175,7 +176,7 @@ describe('a session that may be interrupted', () => {
     const iterator = await follow(openTestSource(simulator.url, { timeout: 1 }))
     // The firmware version is the last value that is reported at the start.
     const firmware = ({ type, ...event }: PushEvent) => type === 'report' && JSON.stringify(event).includes('4.0.2')
-    await find(iterator, firmware)
+    await findEvent(iterator, firmware)
     await pause(100)
     simulator.setSilent(true)
     await expect(drain(iterator)).rejects.toThrow(/no response/)
@@ -191,7 +192,7 @@ describe('a session that may be interrupted', () => {
       const config = { timeout: 1 }
       const source = openTestSource(await openDrippingLine(simulator.url, () => isDripping), config)
       const iterator = await follow(source)
-      await find(iterator, ({ type }) => type === 'report')
+      await findEvent(iterator, ({ type }) => type === 'report')
       isDripping = true
       const startedAt = performance.now()
       expect(await rejectionOf(drain(iterator))).toBeInstanceOf(ApiError)
@@ -205,8 +206,8 @@ describe('a session that may be interrupted', () => {
   test('continues if a device has nothing to send', async () => {
     const simulator = await start({ levelIntervalMs: 1_000_000 })
     const iterator = await follow(openTestSource(simulator.url, { timeout: 2 }))
-    await find(iterator, (event) => transmitterOf(event)?.battery === 83)
-    const next = find(iterator, (event) => transmitterOf(event)?.battery === 30)
+    await findEvent(iterator, (event) => transmitterOf(event)?.battery === 83)
+    const next = findEvent(iterator, (event) => transmitterOf(event)?.battery === 30)
     await pause(4000)
     simulator.set('/api/transmitters/0/battery', { gauge: 30 })
     await next
@@ -238,7 +239,7 @@ describe('a session that may be interrupted', () => {
     const simulator = await start()
     const controller = new AbortController()
     const iterator = await follow(openTestSource(simulator.url), controller.signal)
-    await find(iterator, ({ type }) => type === 'report')
+    await findEvent(iterator, ({ type }) => type === 'report')
     const ended = drain(iterator)
     controller.abort()
     await ended
