@@ -32,9 +32,9 @@ const card = (page: Page) => page.locator('.card', { hasText: 'Singer 1' })
 it('detects an unplugged cable within seconds, marks all values as stale, and recovers automatically', async () => {
   const { service, page } = await openMonitor(receiver(1, [{ battery: 90 }]))
   service.isSilent = true
-  const startedAt = Date.now()
+  const startedAt = performance.now()
   await page.locator('.card[data-state=stale]').waitFor()
-  expect(Date.now() - startedAt).toBeLessThan(timeLimit(5_000))
+  expect(performance.now() - startedAt).toBeLessThan(timeLimit(5_000))
   await eventually(() => page.locator('.banner').innerText()).toContain('old')
   await eventually(() => findViolations(page)).toEqual([])
   await page.setViewportSize({ width: 390, height: 844 })
@@ -77,6 +77,21 @@ it('shows the delay of a slow line, and dims the levels', async () => {
   service.data.answersPings = false
   await footer.getByText(/^[4-9] s behind$/).waitFor()
   await eventually(() => footer.getByText('Live').count()).toBe(0)
+  service.data.answersPings = true
+  await footer.getByText('Live').waitFor()
+})
+
+it.each([1, -1])('shows the delay of a slow line even if the clock of the device is set by %i h', async (hours) => {
+  const { service, page } = await openMonitor(receiver(1, [{}]))
+  const footer = page.locator('.footer')
+  await footer.getByText('Live').waitFor()
+  service.data.answersPings = false
+  await footer.getByText(/^[4-9] s behind$/).waitFor()
+  await page.evaluate((byMs) => {
+    const now = Date.now
+    Date.now = () => now() + byMs
+  }, hours * 3_600_000)
+  await footer.getByText(/^1\d s behind$/).waitFor()
   service.data.answersPings = true
   await footer.getByText('Live').waitFor()
 })

@@ -118,6 +118,7 @@ export function createApi(mount: string, signal: AbortSignal): Api {
     shape: Shape,
   ): Promise<ApiResponse<Body>> {
     const sentAt = Date.now()
+    const startedAt = performance.now()
     try {
       const response = await fetch(`${mount}${path}`, {
         ...request,
@@ -131,7 +132,7 @@ export function createApi(mount: string, signal: AbortSignal): Api {
         receivedAt: Date.now(),
       })
       const waitMs = 1_000 * Number(response.headers.get('retry-after'))
-      const leftMs = withinMs - (Date.now() - sentAt)
+      const leftMs = Math.floor(withinMs - (performance.now() - startedAt))
       if (response.status === 429 && waitMs > 0 && waitMs <= Math.min(longestWaitMs, leftMs)) {
         await new Promise((resolve) => setTimeout(resolve, waitMs))
         return ask(path, request, leftMs - waitMs, shape)

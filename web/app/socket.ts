@@ -148,38 +148,44 @@ export function openSocket(options: SocketOptions): Connection {
   }
 }
 
+/** A time of the browser's clock, and of its monotonic clock, because the browser's clock can be set meanwhile. */
+interface Moment {
+  readonly clock: number
+  readonly monotonic: number
+}
+
 /** Sends a `ping` every second and measures the time until the response. */
 class LineDelay {
-  readonly #sent = new Map<number, number>()
+  readonly #sent = new Map<number, Moment>()
   #lastId = 0
   #lastSentAt = Number.NEGATIVE_INFINITY
   #lastDelayMs = 0
   #reported = 0
 
   nextPing(): object | null {
-    const now = Date.now()
-    if (now - this.#lastSentAt < pingMs) return null
-    this.#lastSentAt = now
+    const monotonic = performance.now()
+    if (monotonic - this.#lastSentAt < pingMs) return null
+    this.#lastSentAt = monotonic
     this.#lastId += 1
-    this.#sent.set(this.#lastId, now)
+    this.#sent.set(this.#lastId, { clock: Date.now(), monotonic })
     return { type: 'ping', id: this.#lastId }
   }
 
   receive({ id, timestamp }: Extract<LiveMessage, { type: 'pong' }>): void {
     if (typeof id !== 'number') return
-    const sentAt = this.#sent.get(id)
-    if (sentAt === undefined) return
-    const receivedAt = Date.now()
-    readServiceClock({ at: Date.parse(timestamp), sentAt, receivedAt })
-    this.#lastDelayMs = receivedAt - sentAt
+    const sent = this.#sent.get(id)
+    if (sent === undefined) return
+    readServiceClock({ at: Date.parse(timestamp), sentAt: sent.clock, receivedAt: Date.now() })
+    this.#lastDelayMs = performance.now() - sent.monotonic
     // Responses arrive in order.
-    for (const sent of this.#sent.keys()) if (sent <= id) this.#sent.delete(sent)
+    for (const earlier of this.#sent.keys()) if (earlier <= id) this.#sent.delete(earlier)
   }
 
   /** Whole seconds; 0 if the line is fast enough. */
   get seconds(): number {
-    const [oldest = Number.POSITIVE_INFINITY] = this.#sent.values()
-    const delayMs = Math.max(this.#lastDelayMs, Date.now() - oldest)
+    const [oldest] = this.#sent.values()
+    const waitedMs = oldest === undefined ? 0 : performance.now() - oldest.monotonic
+    const delayMs = Math.max(this.#lastDelayMs, waitedMs)
     return delayMs > behindMs ? Math.round(delayMs / 1_000) : 0
   }
 
