@@ -13,6 +13,7 @@ import { respondToClient } from '../../domain/messages.ts'
 import { toSentence } from '../../domain/text.ts'
 import { clientKeyOf } from '../../http/server/client-key.ts'
 import type { ShownCodes } from '../../ingest/level-demand.ts'
+import { now } from '../../platform/clock.ts'
 import type { ClientShares } from '../../platform/concurrency.ts'
 import type { Service } from '../../service.ts'
 import type { LiveData } from '../live-data.ts'
@@ -179,7 +180,7 @@ function serveLiveClient(
   socket.on('error', () => socket.terminate())
   holdCredential(socket, credential, (message) => session.send(message))
   handleMessages(socket, {
-    read: (text) => readLiveMessage(text, new Date()),
+    read: (text) => readLiveMessage(text, new Date(now())),
     acknowledge: (seq) => session.acknowledge(seq),
     change(request) {
       switch (request.type) {
@@ -214,7 +215,7 @@ function serveClient(client: Client, live: LivePublisher, filter: EquipmentFilte
   socket.on('close', () => ended.abort())
   socket.on('error', () => socket.terminate())
   handleMessages(socket, {
-    read: (text) => respondToClient(text, new Date()),
+    read: (text) => respondToClient(text, new Date(now())),
     acknowledge: () => false,
     change: (request) => (request.type === 'select_levels' || request.type === 'select_sweeps' ? null : request),
     send: (message) => send(socket, message),
