@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { startStringsSimulator } from '../simulators/shure/strings.ts'
 import type { AlertBody, SilenceBody } from '../src/contract/alerts.ts'
 import { toFaultCause } from '../src/domain/alerts/service-faults.ts'
+import { now } from '../src/platform/clock.ts'
 import { snoozeAlert } from '../src/storage/alerts.ts'
 import { nextRevision } from '../src/storage/revision.ts'
 import {
@@ -54,7 +55,7 @@ async function raiseRecordingStopped(app: TestApp, isStored: boolean): Promise<v
   else raiseUnstored(app, cause)
 }
 
-const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
+const inHours = (hours: number) => new Date(now() + hours * 3_600_000).toISOString()
 
 describe.concurrent('POST /api/alerts/{id}/acknowledge', () => {
   // Conformance: C-11.6, C-21.92.
@@ -174,7 +175,7 @@ describe.concurrent('POST /api/alerts/{id}/snooze', () => {
     expect((await app.get('/api/alerts/?state=snoozed')).json).toEqual([json])
     expect(await openAlerts(app)).toEqual([json])
 
-    const briefly = { by: 'ann', at: Date.now(), until: Date.now() + 500 }
+    const briefly = { by: 'ann', at: now(), until: now() + 500 }
     await withDatabase(app, (db) =>
       db.transaction(async (tx) => snoozeAlert(tx, await nextRevision(tx, 'alerts'), id, briefly)),
     )

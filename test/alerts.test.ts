@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { startMcpSimulator } from '../simulators/sennheiser/mcp.ts'
 import { startChargerSimulator } from '../simulators/shure/strings/charger.ts'
 import type { AlertBody } from '../src/contract/alerts.ts'
+import { now } from '../src/platform/clock.ts'
 import {
   channelOf,
   configFor,
@@ -362,7 +363,7 @@ it.concurrent('marks receivers of a manufacturer that is no longer polled as ina
   const options = { databaseUrl: database.url }
   const first = await startApp({ ...options, manufacturers: [configFor(simulator)] })
   await until('both receivers are known', async () => (await first.receivers()).length === 2)
-  const change = { last_seen: Date.now() - 58_000 }
+  const change = { last_seen: now() - 58_000 }
   await withDatabase(first, (db) => db.transaction(({ query }) => query.updateTable('receivers').set(change).execute()))
   await first.close()
   const disabled = { ...configFor(simulator), api_enabled: false }

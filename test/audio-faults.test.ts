@@ -1,6 +1,7 @@
 /** Faults in the sound of channels: their events and alerts. */
 
 import { expect, it } from 'vitest'
+import { now } from '../src/platform/clock.ts'
 import { configFor, startApp, startShure, until } from './support/app.ts'
 
 // Conformance: C-27.92.
@@ -15,7 +16,7 @@ it('dropouts and clipping are events, and alerts that are off by default', async
   const { events } = app.service
   const eventsOf = async (kind: string) => (await app.get(`/api/events/?kind=${kind}`)).json.results
   const openAlerts = async () => (await app.get('/api/alerts/?state=open')).json
-  const from = Date.now() - 3000
+  const from = now() - 3000
   events.audioFaultChanged(id, 'audio_clipping', { from, until: null })
   const [clipping] = await until('the event is stored', async () => {
     const found = await eventsOf('audio_clipping')

@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest'
 import { StreamSender, type StreamSenderOptions, tone } from '../simulators/audio/stream-sender.ts'
 import type { AudioFrame } from '../src/audio/audio-streams.ts'
 import { sapPort, writeSap } from '../src/domain/audio/sap.ts'
+import { now } from '../src/platform/clock.ts'
 import { startApp, type TestApp, until } from './support/app.ts'
 import { onTestEnd } from './support/cleanup.ts'
 import { findProgram } from './support/debian-package.ts'
@@ -189,7 +190,7 @@ it('passes samples of 16 bits at 48 kHz unchanged, in frames of 20 ms with their
   expect(samples).toEqual(samples.map((_, index) => value(start + index)))
   const intervals = frames.slice(1).map(({ at }, index) => at - (frames[index]?.at ?? 0))
   for (const interval of intervals) expect(Math.abs(interval - 20)).toBeLessThan(timeLimit(5))
-  expect(Math.abs((frames.at(-1)?.at ?? 0) - Date.now())).toBeLessThan(timeLimit(2000))
+  expect(Math.abs((frames.at(-1)?.at ?? 0) - now())).toBeLessThan(timeLimit(2000))
 })
 
 // Conformance: C-27.21.
@@ -218,7 +219,7 @@ it('holds the last seconds of a channel with what was lost, and forgets them', a
   })
   sender.start()
   const held = app.service.audioStreams.hold(await add(app, sender), 1)
-  const all = () => held.read(0, Date.now() + 60_000)
+  const all = () => held.read(0, now() + 60_000)
   await until('two seconds are held', async () => ((await all())?.samples.length ?? 0) > 96_000)
   const audio = await all()
   expect(audio?.lost.length).toBeGreaterThan(0)

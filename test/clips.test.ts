@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { type Role, roles } from '../src/contract/values.ts'
+import { now } from '../src/platform/clock.ts'
 import { configFor, startApp, startShure, type TestApp, until } from './support/app.ts'
 import { addClip } from './support/clips.ts'
 import { engines } from './support/store/databases.ts'
@@ -21,7 +22,7 @@ describe.concurrent.each(engines)('/api/audio/clips/ on %s', (engine) => {
   it('lists clips with their events, faults, losses and end of life, by channel and time', async () => {
     const app = await start()
     const headers = await listenerHeaders(app, 'viewer')
-    const to = Date.now() - 5000
+    const to = now() - 5000
     const older = await addClip(app, { to: to - 3_600_000 })
     const id = await addClip(app, { to })
     const other = await addClip(app, { channel: 6, to: to + 1000 })
@@ -112,7 +113,7 @@ describe.concurrent.each(engines)('/api/audio/clips/ on %s', (engine) => {
   it('never returns an expired clip', async () => {
     const app = await start()
     const headers = await listenerHeaders(app, 'viewer')
-    const id = await addClip(app, { to: Date.now() - 2 * 86_400_000 })
+    const id = await addClip(app, { to: now() - 2 * 86_400_000 })
     expect((await app.get(`/api/audio/clips/${id}/`, headers)).status).toBe(200)
     const admin = await tokenHeaders(app, 'admin')
     const set = { key: 'AUDIO_EVIDENCE_DAYS', value: '1' }
@@ -130,14 +131,14 @@ describe.concurrent.each(engines)('/api/audio/clips/ on %s', (engine) => {
     const headers = await listenerHeaders(app, 'viewer')
     const admin = await tokenHeaders(app, 'admin')
     const day = 86_400_000
-    for (const age of [3 * day, 2000, 1000]) await addClip(app, { to: Date.now() - age })
+    for (const age of [3 * day, 2000, 1000]) await addClip(app, { to: now() - age })
     const files = async () => (await readdir(join(app.dataDir, 'clips'))).length
     expect(await files()).toBe(3)
     await app.post('/api/config/', { key: 'AUDIO_EVIDENCE_DAYS', value: '2' }, admin)
     await app.service.clips.clean()
     expect(await files()).toBe(2)
     await app.post('/api/config/', { key: 'AUDIO_EVIDENCE_MAX_GB', value: '0.0001' }, admin)
-    const newest = await addClip(app, { to: Date.now() })
+    const newest = await addClip(app, { to: now() })
     expect(await files()).toBe(1)
     expect((await app.get('/api/audio/clips/', headers)).json).toMatchObject([{ id: newest }])
   })
@@ -168,7 +169,7 @@ describe.concurrent('evidence', () => {
     const marker = await mark()
     await sleep(2500)
     expect((await app.put(`/api/channels/${id}/not-now/`, { not_now: true }, admin)).status).toBe(200)
-    const switchedAt = Date.now()
+    const switchedAt = now()
     const [clip] = await until('the clip is stored', async () => {
       const { json } = await app.get('/api/audio/clips/', headers)
       return json.length > 0 && json

@@ -3,6 +3,7 @@
  */
 
 import { describe, expect, it } from 'vitest'
+import { now } from '../src/platform/clock.ts'
 import type { Tx } from '../src/storage/database.ts'
 import { startApp, type TestApp, until } from './support/app.ts'
 import { device, respondJson, startSystem } from './support/faults/system.ts'
@@ -37,7 +38,7 @@ describe.each(engines)('a stored time in the future (%s)', (engine) => {
     const { app, id } = await startService(engine)
     const receiverStore = receiversInMemory(app)
     const receivedAt = receiverStore.lastReceivedAt(id)
-    const ahead = { id, last_seen: Date.now() + hour }
+    const ahead = { id, last_seen: now() + hour }
     const stored = receiverStore.get(id)
     if (stored === undefined) throw new Error('it is not in memory')
     await changeStored(app, ({ query }) =>
@@ -47,8 +48,8 @@ describe.each(engines)('a stored time in the future (%s)', (engine) => {
     receiverStore.put({ ...stored, ...ahead })
     const receivedAgainAt = receiverStore.lastReceivedAt(id)
     expect(receivedAgainAt).toBeGreaterThan(receivedAt)
-    await until('memory is corrected', async () => (await lastSeen(app)) <= Date.now())
-    await until('the database is corrected', async () => (await storedLastSeen(app)) <= Date.now())
+    await until('memory is corrected', async () => (await lastSeen(app)) <= now())
+    await until('the database is corrected', async () => (await storedLastSeen(app)) <= now())
     expect(receiverStore.lastReceivedAt(id)).toBe(receivedAgainAt)
   })
 
@@ -57,7 +58,7 @@ describe.each(engines)('a stored time in the future (%s)', (engine) => {
     await changeStored(app, ({ query }) =>
       query
         .updateTable('receivers')
-        .set({ last_seen: Date.now() + hour })
+        .set({ last_seen: now() + hour })
         .where('id', '=', id)
         .execute(),
     )
@@ -67,7 +68,7 @@ describe.each(engines)('a stored time in the future (%s)', (engine) => {
     await changeStored(app, ({ query }) =>
       query
         .updateTable('connections')
-        .set({ connected_at: Date.now() + hour, last_message_at: Date.now() + hour })
+        .set({ connected_at: now() + hour, last_message_at: now() + hour })
         .execute(),
     )
     await changeStored(app, ({ query }) =>
@@ -75,17 +76,17 @@ describe.each(engines)('a stored time in the future (%s)', (engine) => {
         .insertInto('alerts')
         .values({
           ...{ subject: 'x', kind: 'battery_low', severity: 'warning', message: 'x', manufacturer: 'shure' },
-          ...{ receiver_id: id, channel_id: null, raised_at: Date.now() + hour, cleared_at: null, revision: 0 },
+          ...{ receiver_id: id, channel_id: null, raised_at: now() + hour, cleared_at: null, revision: 0 },
         })
         .execute(),
     )
     const dataDir = app.dataDir
     await app.close()
     const next = await startApp({ databaseUrl: app.databaseUrl, dataDir, manufacturers, servesOnly: true })
-    expect(await lastSeen(next)).toBeLessThanOrEqual(Date.now())
+    expect(await lastSeen(next)).toBeLessThanOrEqual(now())
     const bodies = [...(await next.get('/api/alerts/')).json, (await next.get(`/api/receivers/${id}/`)).json]
     const times = JSON.stringify(bodies).match(/\d{4}-\d\d-\d\dT[^"]*Z/g) ?? []
     expect(times.length).toBeGreaterThan(1)
-    for (const time of times) expect(Date.parse(time)).toBeLessThanOrEqual(Date.now())
+    for (const time of times) expect(Date.parse(time)).toBeLessThanOrEqual(now())
   })
 })

@@ -2,6 +2,7 @@
 
 import { describe, expect, it, vi } from 'vitest'
 import type { Simulator } from '../simulators/show/simulator.ts'
+import { now } from '../src/platform/clock.ts'
 import {
   channelOf,
   configFor,
@@ -244,7 +245,7 @@ describe('an elapsed minute', () => {
       const before = shure.requests.total
       await until('the system receives further requests', () => shure.requests.total >= before + count, 20_000)
     }
-    advance(50_000 - (Date.now() - Date.parse(last_seen)))
+    advance(50_000 - (now() - Date.parse(last_seen)))
     await waitForRequests(1)
     expect(await listActive()).toEqual([true, true])
     advance(13_000)

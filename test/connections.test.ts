@@ -1,6 +1,7 @@
 /** Real-time connections: their states in the database, and how operators stop and start them. */
 
 import { describe, expect, it } from 'vitest'
+import { now } from '../src/platform/clock.ts'
 import {
   channelOf,
   configFor,
@@ -74,7 +75,7 @@ describe.concurrent.each(engines)('real-time connections on %s', (engine: Engine
       duration_seconds: expect.any(Number),
     })
     const { id } = deviceOf(simulator)
-    const before = Date.now()
+    const before = now()
     simulator.show.set(id, { battery: 33 }, 1)
     simulator.push.flush()
     await until('the message is recorded', async () => {

@@ -1,6 +1,7 @@
 /** Events and markers: recorded, listed and announced. */
 
 import { describe, expect, it } from 'vitest'
+import { now } from '../src/platform/clock.ts'
 import { channelOf, configFor, createInstallation, deviceOf, startApp, startShure, until } from './support/app.ts'
 import type { HttpClient } from './support/http-client.ts'
 import { openLive } from './support/live-client.ts'
@@ -224,7 +225,7 @@ describe.concurrent('markers', () => {
   // Conformance: C-12.42.
   it('are rejected if they are invalid', async () => {
     const app = await startApp()
-    const ahead = new Date(Date.now() + 90_000).toISOString()
+    const ahead = new Date(now() + 90_000).toISOString()
     const time = '2026-05-01T18:00:00Z'
     const invalid = [
       {},
@@ -237,7 +238,7 @@ describe.concurrent('markers', () => {
     ]
     for (const body of invalid) expect([body, (await app.post('/api/markers/', body)).status]).toEqual([body, 400])
     expect((await app.post('/api/markers/', { text: 'x', time, until: time })).status).toBe(201)
-    const soon = new Date(Date.now() + 50_000).toISOString()
+    const soon = new Date(now() + 50_000).toISOString()
     expect((await app.post('/api/markers/', { text: 'x', time: soon })).status).toBe(201)
   })
 })

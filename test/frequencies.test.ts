@@ -2,6 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import { now } from '../src/platform/clock.ts'
 import { channelOf, configFor, deviceOf, startApp, startShure, until, withoutPush } from './support/app.ts'
 import { addPlaceholders, check, guards } from './support/frequency-requests.ts'
 import { engines } from './support/store/databases.ts'
@@ -98,7 +99,7 @@ it.concurrent.each(engines)(
     const noise = await until('the noise is recorded', noiseOfChannel)
     expect(noise).toMatchObject({ id: `c${channel.id}`, mhz: channel.frequency, median_dbm: -62, highest_dbm: -62 })
     expect(noise).toMatchObject({ is_high: true })
-    expect(Date.parse(noise.highest_at)).toBeLessThanOrEqual(Date.now())
+    expect(Date.parse(noise.highest_at)).toBeLessThanOrEqual(now())
     shure.show.set(id, { transmitter: false, rf_level: -95, frequency: '623.125' }, 1)
     const next = await until('the noise of the previous frequency is left out', async () => {
       const found = await noiseOfChannel()

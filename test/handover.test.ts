@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { noData } from '../src/domain/alerts/alert.ts'
+import { now } from '../src/platform/clock.ts'
 import { insertChanges } from '../src/storage/changes.ts'
 import { configFor, startApp, startShure, type TestApp, until, withoutPush } from './support/app.ts'
 import { onTestEnd } from './support/cleanup.ts'
@@ -105,7 +106,7 @@ describe.concurrent.each(engines)('a handover on %s', (engine) => {
       [null, 'setting', 40, 35],
     ])
     await addEvent(app, 'frequency_changed', channels[0] ?? 0, {
-      time: Date.now(),
+      time: now(),
       data: { slot: 2, title: 'Ella', from: '610.000', to: '611.500' },
     })
     const { changes } = (await app.get('/api/handover/')).json
@@ -135,26 +136,50 @@ describe.concurrent.each(engines)('a handover on %s', (engine) => {
     const [first = 0, second = 0] = channels
     await app.put('/api/slots/1/', nora)
     const hour = 3_600_000
-    const now = Date.now()
+    const present = now()
     const about = { receiver_id: receiver.id, severity: 'critical' } as const
     const aboutService = { ...about, receiver_id: null, channel_id: null }
-    const open = await addAlert(app, { ...aboutService, kind: 'link_lost', raised_at: now - 2 * hour })
-    const answered = { raised_at: now - 2 * hour, acknowledged_at: now - hour }
+    const open = await addAlert(app, { ...aboutService, kind: 'link_lost', raised_at: present - 2 * hour })
+    const answered = { raised_at: present - 2 * hour, acknowledged_at: present - hour }
     const acknowledged = await addAlert(app, { ...aboutService, kind: 'storage_failing', ...answered })
-    const died_at = new Date(now - 3 * hour).toISOString()
+    const died_at = new Date(present - 3 * hour).toISOString()
     const died = await addAlert(app, {
-      ...{ ...about, kind: 'battery_died', channel_id: first, raised_at: now - 20 * hour, cleared_at: now - hour },
+      ...{
+        ...about,
+        kind: 'battery_died',
+        channel_id: first,
+        raised_at: present - 20 * hour,
+        cleared_at: present - hour,
+      },
       data: { ...noData, slot: 1, title: 'Nora', died_at },
     })
-    const early = { ...noData, died_at: new Date(now - 13 * hour).toISOString() }
-    await addAlert(app, { ...about, kind: 'battery_died', channel_id: second, raised_at: now - 13 * hour, data: early })
+    const early = { ...noData, died_at: new Date(present - 13 * hour).toISOString() }
+    await addAlert(app, {
+      ...about,
+      kind: 'battery_died',
+      channel_id: second,
+      raised_at: present - 13 * hour,
+      data: early,
+    })
     const names = { slot: 1, title: 'Nora', name: 'H01' }
-    await addEvent(app, 'rf_dropout', first, { time: now - 4 * hour, until: now - 4 * hour + 2300, data: names })
-    await addEvent(app, 'rf_dropout', first, { time: now - 13 * hour, until: now - 13 * hour + 2300, data: names })
-    await addEvent(app, 'receiver_offline', null, { time: now - 5 * hour, data: { name: 'FOH-1' } })
-    await addEvent(app, 'muted', first, { time: now - hour, data: names })
-    await addEvent(app, 'marker', null, { time: now - hour, text: 'Overture' })
-    await app.post('/api/silences/', { channels: [second], until: new Date(now + hour).toISOString(), reason: 'Spare' })
+    await addEvent(app, 'rf_dropout', first, {
+      time: present - 4 * hour,
+      until: present - 4 * hour + 2300,
+      data: names,
+    })
+    await addEvent(app, 'rf_dropout', first, {
+      time: present - 13 * hour,
+      until: present - 13 * hour + 2300,
+      data: names,
+    })
+    await addEvent(app, 'receiver_offline', null, { time: present - 5 * hour, data: { name: 'FOH-1' } })
+    await addEvent(app, 'muted', first, { time: present - hour, data: names })
+    await addEvent(app, 'marker', null, { time: present - hour, text: 'Overture' })
+    await app.post('/api/silences/', {
+      channels: [second],
+      until: new Date(present + hour).toISOString(),
+      reason: 'Spare',
+    })
     const show = (await app.post('/api/shows/', { title: 'Matinee' })).json
     const checks = `/api/shows/${show.id}/checks/`
     await app.post(checks, { channel_id: first, result: 'fail', note: 'Crackles' })
@@ -184,7 +209,7 @@ describe.concurrent.each(engines)('a handover on %s', (engine) => {
       { at: died_at, what: 'battery_died', id: died, ...nora1, ...nobody, text: '1 Nora: battery died' },
       {
         ...{
-          at: new Date(now - 4 * hour).toISOString(),
+          at: new Date(present - 4 * hour).toISOString(),
           what: 'rf_dropout',
           id: expect.any(Number),
           ...nora1,
@@ -195,7 +220,7 @@ describe.concurrent.each(engines)('a handover on %s', (engine) => {
       expect.objectContaining({ what: 'receiver_offline', slot: null, text: 'FOH-1 is offline' }),
     ])
     expect([handover.notes, handover.truncated]).toEqual([[], []])
-    expect(idsOf((await read(app, `?since=${new Date(now - 14 * hour).toISOString()}`)).events)).toHaveLength(5)
+    expect(idsOf((await read(app, `?since=${new Date(present - 14 * hour).toISOString()}`)).events)).toHaveLength(5)
 
     const closed = await other.post('/api/handover/', { note: ' Watch 1. ' })
     expect(closed.status).toBe(201)
@@ -240,7 +265,7 @@ it('can be read by viewers and closed by operators, and rejects invalid requests
   }
   expect((await app.post('/api/handover/', { note: '' })).status).toBe(401)
   expect((await app.post('/api/handover/', { note: '' }, viewer)).status).toBe(403)
-  const future = new Date(Date.now() + 60_000).toISOString()
+  const future = new Date(now() + 60_000).toISOString()
   for (const since of ['yesterday', '2026-13-01T00:00:00Z', '', future]) {
     const { status, json } = await app.get(`/api/handover/?since=${since}`, viewer)
     expect([since, status, json.details]).toEqual([
@@ -256,7 +281,7 @@ it('can be read by viewers and closed by operators, and rejects invalid requests
   expect((await app.get('/api/handovers/x/', viewer)).status).toBe(400)
 
   const change = { by: 'Anna', what: 'label', target: 1, slot: 1, title: null, before: null, after: 'Lead' } as const
-  const changes = Array.from({ length: 250 }, (_, index) => ({ ...change, at: Date.now() - index }))
+  const changes = Array.from({ length: 250 }, (_, index) => ({ ...change, at: now() - index }))
   await withDatabase(app, (db) => db.transaction((tx) => insertChanges(tx, changes)))
   const { json } = await app.get('/api/handover/', viewer)
   expect([json.changes.length, json.truncated]).toEqual([200, ['changes']])

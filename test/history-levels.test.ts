@@ -2,6 +2,7 @@
 
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type ColumnName, columnNames, noValue, type RecordedSeconds } from '../src/domain/history/columns.ts'
+import { now } from '../src/platform/clock.ts'
 import { configFor, startApp, startShure, type TestApp, until, withoutPush } from './support/app.ts'
 import { openShared } from './support/cleanup.ts'
 import { eventually } from './support/eventually.ts'
@@ -38,7 +39,7 @@ describe.each(engines)('recorded levels on %s', (engine) => {
   /** Channels that have recorded levels, but no longer exist. */
   const removedIds = Array.from({ length: 10 }, (_, index) => 9000 + index)
   const [removed = 0] = removedIds
-  const start = Math.floor(Date.now() / 3_600_000) * 3600 - 3 * 3600
+  const start = Math.floor(now() / 3_600_000) * 3600 - 3 * 3600
   const url = (channels: string, more = '', name = 'levels/') =>
     `/api/history/${name}?channels=${channels}&from=${toTime(start)}&to=${toTime(start + 600)}${more}`
 
@@ -112,8 +113,8 @@ describe.each(engines)('recorded levels on %s', (engine) => {
 
   it('of the present are stored before they are returned', async () => {
     await until('a second was recorded', async () => {
-      const now = Math.floor(Date.now() / 1000)
-      const query = `channels=${existing}&from=${toTime(now - 10)}&to=${toTime(now)}`
+      const second = Math.floor(now() / 1000)
+      const query = `channels=${existing}&from=${toTime(second - 10)}&to=${toTime(second)}`
       const { json } = await app.get(`/api/history/levels/?${query}`)
       return json.step_seconds === 1 && /1/.test(json.channels[0].state)
     })
@@ -128,7 +129,7 @@ describe.each(engines)('recorded levels on %s', (engine) => {
     expect(before.json.receivers).toMatchObject([{ id: receiver?.id, channels: [{ id: existing, rf_level: -60 }] }])
     const { name, frequency, transmitter, condition } = receiver?.channels[0] ?? {}
     const getRecorded = async () => {
-      const { json } = await app.get(`/api/history/at/?time=${toTime(Math.floor(Date.now() / 1000) - 2)}`)
+      const { json } = await app.get(`/api/history/at/?time=${toTime(Math.floor(now() / 1000) - 2)}`)
       return json.recorded && json.receivers[0]?.channels[0]
     }
     await eventually(getRecorded).toMatchObject({

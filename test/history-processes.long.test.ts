@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 import type { HistoryLevelsBody } from '../src/contract/history.ts'
+import { now } from '../src/platform/clock.ts'
 import { openDatabase } from '../src/storage/database.ts'
 import { configFor, createInstallation, startShure, until } from './support/app.ts'
 import { onTestEnd } from './support/cleanup.ts'
@@ -47,8 +48,8 @@ it('poll_devices records, serve responds with it within 3 s, and one of two proc
   const id = await until('the channel is known', async () => (await first.receivers())[0]?.channels[0]?.id)
 
   const readAge = async () => {
-    const now = Date.now()
-    const [from, to] = [now - 20_000, now].map((time) => new Date(time).toISOString())
+    const end = now()
+    const [from, to] = [end - 20_000, end].map((time) => new Date(time).toISOString())
     const { json } = await first.get(`/api/history/levels/?channels=${id}&from=${from}&to=${to}`)
     const { state } = (json as HistoryLevelsBody).channels[0] ?? { state: '' }
     return state.length - 1 - state.lastIndexOf('1')
@@ -68,7 +69,7 @@ it('poll_devices records, serve responds with it within 3 s, and one of two proc
   onTestEnd(() => db.close())
   const [lease] = await db.read.selectFrom('leases').selectAll().where('source', '=', 'remote_write').execute()
   const [holder, other] = lease?.owner?.split(':')[1] === String(first.pid) ? [first, second] : [second, first]
-  const stoppedAt = Date.now() / 1000
+  const stoppedAt = now() / 1000
   holder.kill('SIGTERM')
   expect(await holder.ended).toBe(0)
   await until('the other process sends', () => (sent().at(-1) ?? 0) > stoppedAt, 40_000)

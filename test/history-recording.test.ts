@@ -3,6 +3,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { AlertBody } from '../src/contract/alerts.ts'
 import type { ChannelBody } from '../src/contract/channels.ts'
+import { now } from '../src/platform/clock.ts'
 import { listChannelStatesAt } from '../src/storage/channel-states.ts'
 import { configFor, deviceOf, startApp, startShure, until, withoutPush } from './support/app.ts'
 import { failRecording, storedLevels } from './support/internals.ts'
@@ -20,16 +21,16 @@ describe.each(engines)('recording (%s)', (engine) => {
     const app = await startApp({ manufacturers: [configFor(simulator)], isRecording: true, databaseUrl: database.url })
     await until('the device is known', () => app.receiver(id))
     const channel = (await app.receiver(id)).channels[0] as ChannelBody
-    const changedAt = Date.now() / 1000
+    const changedAt = now() / 1000
     simulator.show.set(id, { battery: 33, rf_level: -61 }, 1)
     const recorded = await until('the level is recorded', async () => {
       const seconds = await readSeconds(await storedLevels(app), channel.id)
       return seconds.find(({ rf_min, battery, letter }) => rf_min === -61 && battery === 33 && letter === '1')
     })
     expect(recorded.time).toBeGreaterThanOrEqual(Math.floor(changedAt))
-    expect(recorded.time).toBeLessThanOrEqual(Date.now() / 1000)
+    expect(recorded.time).toBeLessThanOrEqual(now() / 1000)
     const states = await until('the state is stored', async () => {
-      const states = await withDatabase(app, (db) => listChannelStatesAt(db.read, Date.now()))
+      const states = await withDatabase(app, (db) => listChannelStatesAt(db.read, now()))
       return states.some(({ channel_id }) => channel_id === channel.id) ? states : undefined
     })
     expect(states.find(({ channel_id }) => channel_id === channel.id)?.state).toMatchObject({
@@ -54,8 +55,8 @@ it('stops at once while HISTORY is false', async () => {
   )
   const admin = await tokenHeaders(app, 'admin')
   await app.post('/api/config/', { key: 'HISTORY', value: 'false' }, admin)
-  const offAt = Math.floor(Date.now() / 1000)
-  await until('three seconds have passed', () => Date.now() / 1000 > offAt + 3)
+  const offAt = Math.floor(now() / 1000)
+  await until('three seconds have passed', () => now() / 1000 > offAt + 3)
   const range = await (await storedLevels(app)).range()
   expect(range?.last).toBeLessThanOrEqual(offAt + 1)
 })
@@ -91,7 +92,7 @@ it('reports after a restart that a gap began because recording failed', async ()
     ((await before.get('/api/alerts/')).json as readonly AlertBody[]).some(({ kind }) => kind === 'recording_stopped'),
   )
   await before.close()
-  await until('a gap has passed', () => Date.now() / 1000 > end + 5)
+  await until('a gap has passed', () => now() / 1000 > end + 5)
   const after = await start()
   const gap = await until('the gap is reported', async () => {
     await storedLevels(after)

@@ -1,6 +1,7 @@
 /** Kiosk sessions: their permissions and their end. */
 
 import { expect, it } from 'vitest'
+import { now } from '../src/platform/clock.ts'
 import { startApp, type TestApp, until } from './support/app.ts'
 import { tokenHeaders } from './support/tokens.ts'
 import { attributesOf } from './support/users.ts'
@@ -60,7 +61,7 @@ it('a kiosk session ends when its token is revoked, expires or is given another 
     [
       'expired',
       (id) => {
-        const body = JSON.stringify({ expires_at: new Date(Date.now() + 300).toISOString() })
+        const body = JSON.stringify({ expires_at: new Date(now() + 300).toISOString() })
         return app.send('PATCH', `/api/admin/tokens/${id}/`, { headers, body })
       },
     ],

@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
+import { now } from '../src/platform/clock.ts'
 import { startApp } from './support/app.ts'
 import { tokenHeaders } from './support/tokens.ts'
 
@@ -14,7 +15,7 @@ it('PUT /api/admin/log-level/ changes the log level of the running service for s
   const { status, json } = await app.put(path, { level: 'debug', minutes: 5 }, headers)
   expect(status).toBe(200)
   expect(json.level).toBe('debug')
-  const minutes = (Date.parse(json.until) - Date.now()) / 60_000
+  const minutes = (Date.parse(json.until) - now()) / 60_000
   expect(minutes).toBeGreaterThan(4)
   expect(minutes).toBeLessThanOrEqual(5)
   log.debug('visible')

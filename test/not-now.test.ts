@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { liveProtocol } from '../src/live/routes/client-messages.ts'
+import { now } from '../src/platform/clock.ts'
 import { configFor, startApp, startShure, until } from './support/app.ts'
 import { tokenHeaders } from './support/tokens.ts'
 
@@ -56,16 +57,16 @@ describe.concurrent('PUT /api/channels/{id}/not-now/', () => {
   // Conformance: C-27.31.
   it('ends at its time, and survives a restart until then', async () => {
     const { app, set, id } = await start()
-    await set({ not_now: true, until: new Date(Date.now() + 3_600_000).toISOString() })
+    await set({ not_now: true, until: new Date(now() + 3_600_000).toISOString() })
     await app.close()
     const again = await startApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir })
     expect((await again.get(`/api/channels/${id}/`)).json.not_now.until).toMatch(/Z$/)
-    const end = new Date(Date.now() + 1500).toISOString()
+    const end = new Date(now() + 1500).toISOString()
     const json = { not_now: true, until: end }
     await again.put(`/api/channels/${id}/not-now/`, json)
     expect((await again.get(`/api/channels/${id}/`)).json.not_now).toMatchObject({ by: 'local', until: end })
     await until('it has ended', async () => (await again.get(`/api/channels/${id}/`)).json.not_now === null)
-    expect(Date.now()).toBeGreaterThan(Date.parse(end) - 5)
+    expect(now()).toBeGreaterThan(Date.parse(end) - 5)
   })
 
   // Conformance: C-27.32.

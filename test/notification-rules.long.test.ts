@@ -1,6 +1,7 @@
 /** Notification rules in the whole service: shows, groups, silences, escalation and more general problems. */
 
 import { describe, expect, it } from 'vitest'
+import { now } from '../src/platform/clock.ts'
 import { startApp, until, withoutPush } from './support/app.ts'
 import { openAlerts, raiseAlerts } from './support/internals.ts'
 import {
@@ -84,7 +85,7 @@ describe.concurrent('a rule', () => {
     const { admin, crew, addRule, lowerBattery } = await start()
     const silence = {
       kinds: ['battery_low'],
-      until: new Date(Date.now() + 3_600_000).toISOString(),
+      until: new Date(now() + 3_600_000).toISOString(),
       reason: 'Changeover',
     }
     const { json } = await admin.post('/api/silences/', silence)
@@ -105,7 +106,7 @@ describe.concurrent('a rule', () => {
     const failures = async () => (await app.get('/api/health/')).json.vendor_api.consecutive_failures
     shure.setFault({ type: 'status', status: 500 }, { path: /\/devices/ })
     await until('a cycle has failed', async () => (await failures()) > 0)
-    await until('the delay is over', () => Date.now() > Date.parse(raised_at) + 16_000)
+    await until('the delay is over', () => now() > Date.parse(raised_at) + 16_000)
     expect(crew.received).toEqual([])
     shure.setFault(null)
     await expectMessages(crew, ['alert.raised 1'])
@@ -128,8 +129,8 @@ describe('a rule', () => {
     // The simulator removes the transmitter before it reports the receiver as offline, which ends the alert.
     await raiseAlerts(app, [{ ...alert, since: null, isInhibited: false }])
     await addRule({})
-    const addedAt = Date.now()
-    await until('the rule was applied', () => Date.now() > addedAt + 4_000)
+    const addedAt = now()
+    await until('the rule was applied', () => now() > addedAt + 4_000)
     const open = (await app.get('/api/alerts/?state=open')).json
     expect(open).toMatchObject([{ kind: 'battery_low', channel_id: alert.channel_id }])
     expect((await admin.get(deliveries)).json).toEqual([])
@@ -147,8 +148,8 @@ describe('a rule', () => {
     const ids = crew.received.map(({ headers }) => headers['webhook-id'])
     expect(new Set(ids).size).toBe(2)
     expect((await app.post(`/api/alerts/${id}/acknowledge`, {})).status).toBe(200)
-    const acknowledgedAt = Date.now()
-    await until('another minute has passed', () => Date.now() > acknowledgedAt + 65_000, 70_000)
+    const acknowledgedAt = now()
+    await until('another minute has passed', () => now() > acknowledgedAt + 65_000, 70_000)
     await lowerBattery(2)
     await expectMessages(crew, ['alert.raised 1', 'alert.repeated 1', 'alert.raised 2'])
   })

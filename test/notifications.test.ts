@@ -2,6 +2,7 @@
 
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { now } from '../src/platform/clock.ts'
 import { listNotificationChannels } from '../src/storage/notifications.ts'
 import { openSecrets } from '../src/storage/secrets.ts'
 import { startApp, until } from './support/app.ts'
@@ -213,7 +214,7 @@ describe.concurrent('notifications', () => {
     const sent = await admin.post(`${channels}${id}/test`)
     expect([sent.status, sent.json]).toEqual([200, { ok: true, status: 204, response: null, error: null, duration_ms }])
     const rotated = await admin.post(`${channels}${id}/rotate`)
-    expect(Date.parse(rotated.json.previous_until) - Date.now()).toBeGreaterThan(23.9 * 3_600_000)
+    expect(Date.parse(rotated.json.previous_until) - now()).toBeGreaterThan(23.9 * 3_600_000)
     const failed = await admin.post(`${channels}${id}/test`)
     expect([failed.status, failed.json]).toEqual([
       200,

@@ -1,6 +1,7 @@
 /** Two services with one database and one Redis, which is sometimes unavailable. */
 
 import { describe, expect, it } from 'vitest'
+import { now } from '../src/platform/clock.ts'
 import { listReceivers, saveReceivers } from '../src/storage/receivers.ts'
 import { currentRevision, nextRevision } from '../src/storage/revision.ts'
 import { channelOf, configFor, deviceOf, startApp, startShure, type TestApp, until } from './support/app.ts'
@@ -165,7 +166,7 @@ describe('readings that one service receives', () => {
   it('are published complete when they change, and not at all if a receiver only reports the same again', async () => {
     const redis = await startRedis()
     // The clock of the show is stopped, so the levels do not change.
-    const startedAt = Date.now()
+    const startedAt = now()
     const shure = await startShure({ receivers: 3, richList: true, pushesPerSecond: 0, now: () => startedAt })
     const { id } = deviceOf(shure)
     const [first, second] = await startTwo(redis, { manufacturers: [configFor(shure, { poll_interval: 3600 })] })
@@ -233,7 +234,7 @@ describe('readings that one service receives', () => {
     const transmitter = { ...channelOf(receiver, 1).transmitter, battery: 11 }
     const readings = {
       id: receiver.id,
-      last_seen: Date.now() + 5000,
+      last_seen: now() + 5000,
       is_active: true,
       channels: [{ channel: 1, transmitter }],
     }

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { noData } from '../src/domain/alerts/alert.ts'
 import { noValue } from '../src/domain/history/columns.ts'
+import { now } from '../src/platform/clock.ts'
 import { configFor, startApp, startShure, type TestApp, until, withoutPush } from './support/app.ts'
 import { storedLevels } from './support/internals.ts'
 import { addAlert, addEvent, addShow, addState, buildSeconds } from './support/recorded-show.ts'
@@ -47,7 +48,7 @@ describe.each(engines)('the report of a show on %s', (engine) => {
   // Conformance: C-11.18, C-13.40, C-13.41, C-13.43, C-13.44, C-13.49, C-21.94.
   it('agrees with the history, the events and the alerts', async () => {
     const { app, receiver, first, second } = await startWithChannels(engine)
-    const start = Math.floor(Date.now() / 3_600_000) * 3600 - 3 * 3600
+    const start = Math.floor(now() / 3_600_000) * 3600 - 3 * 3600
     const [startedAt, endedAt] = [start * 1000 + 130_250, start * 1000 + 2_400_750]
     let seed = 7
     const random = () => {
@@ -205,10 +206,10 @@ describe('the report of a show', () => {
     expect((await app.get(`/api/shows/${id + 1}/report/`)).status).toBe(404)
     expect((await app.get(`/api/shows/${id + 1}/report.csv`)).status).toBe(404)
     expect((await app.get('/api/shows/x/report/')).status).toBe(400)
-    const beforeStart = Date.now() - 3000
+    const beforeStart = now() - 3000
     await app.post(`/api/shows/${id}/start`, undefined)
     await addEvent(app, 'rf_dropout', first.id, { time: beforeStart, is_open: true })
-    const before = Date.now()
+    const before = now()
     const { json } = await app.get(`/api/shows/${id}/report/`)
     expect(Date.parse(json.to)).toBeGreaterThanOrEqual(before)
     expect([json.from, json.show.state]).toEqual([json.show.started_at, 'running'])
@@ -222,7 +223,7 @@ describe('the report of a show', () => {
   it('contains the channels of its groups, and those that were removed since', async () => {
     const { app, first, second } = await startWithChannels()
     const group = (await app.post('/api/group/', { title: 'Band', slots: [second.slot] })).json
-    const show = await addShow(app, { started_at: Date.now() - 60_000, group_ids: [group.id] })
+    const show = await addShow(app, { started_at: now() - 60_000, group_ids: [group.id] })
     const ids = async () =>
       (await app.get(`/api/shows/${show.id}/report/`)).json.channels.map(
         ({ channel_id, slot }: Record<string, number>) => [channel_id, slot],
@@ -245,11 +246,11 @@ describe('the report of a show', () => {
   // Conformance: C-13.42.
   it('reports that seconds are no longer kept', async () => {
     const { app, first } = await startWithChannels()
-    const start = Math.floor(Date.now() / 3_600_000) * 3600 - 20 * 86_400
+    const start = Math.floor(now() / 3_600_000) * 3600 - 20 * 86_400
     const levels = await storedLevels(app)
     await levels.importSeconds(buildSeconds([first.id], start, 3600, () => ({ letter: '1', rf_min: -60, battery: 80 })))
     const retention = { secondsDays: 14, minutesDays: 400, maxBytes: 1e9, pinned: [], isDryRun: false }
-    await levels.prune({ ...retention, now: Math.floor(Date.now() / 1000) })
+    await levels.prune({ ...retention, now: Math.floor(now() / 1000) })
     const times = { started_at: start * 1000 + 60_000, ended_at: start * 1000 + 1_860_000 }
     const show = await addShow(app, { ...times, channel_ids: [first.id] })
     const { json } = await app.get(`/api/shows/${show.id}/report/`)
@@ -259,7 +260,7 @@ describe('the report of a show', () => {
   // Conformance: C-13.49.
   it('can be read by viewers', async () => {
     const app = await startApp({ config: { require_login: true } })
-    const show = await addShow(app, { started_at: Date.now() - 60_000 })
+    const show = await addShow(app, { started_at: now() - 60_000 })
     for (const path of ['report/', 'report.csv']) {
       expect((await app.get(`/api/shows/${show.id}/${path}`)).status).toBe(401)
       const viewer = await tokenHeaders(app, 'viewer')

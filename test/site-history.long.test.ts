@@ -1,6 +1,7 @@
 /** The history of channels of a site whose line is cut or slow, and of which either end is killed. */
 
 import { describe, expect, it } from 'vitest'
+import { now } from '../src/platform/clock.ts'
 import { configFor, createInstallation, startShure, type TestApp, until } from './support/app.ts'
 import { openLine } from './support/line.ts'
 import { comparable, epochSeconds, levelsOf, untilRecording, untilSame } from './support/site-levels.ts'
@@ -25,7 +26,7 @@ describe.concurrent('the history of a site', () => {
     const interrupted = await levelsOf(follower, range)
     expect(comparable(interrupted)).not.toEqual(there)
     expect(interrupted.interrupted_sites).toEqual([{ code: 'theatre', name: 'Royal Theatre' }])
-    const restoredAt = Date.now()
+    const restoredAt = now()
     line.restore()
     await until('what was asked for is received', async () => {
       const blocks = (await keptBlocks(follower)).filter(({ step }) => step === 1)

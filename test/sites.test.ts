@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ChannelBody } from '../src/contract/channels.ts'
 import type { ConnectionBody } from '../src/contract/connections.ts'
 import type { ReceiverInData } from '../src/contract/receivers.ts'
+import { now } from '../src/platform/clock.ts'
 import { channelOf, deviceOf, startApp, type TestApp, until } from './support/app.ts'
 import { onTestEnd, openShared } from './support/cleanup.ts'
 import { eventually } from './support/eventually.ts'
@@ -106,7 +107,7 @@ describe.concurrent('an installation that follows another one', () => {
       return until('nothing else is sent', () => line.countOf('tick') >= before + count)
     }
     await ticksPass(1)
-    const [startedAt, levels] = [Date.now(), line.countOf('levels')]
+    const [startedAt, levels] = [now(), line.countOf('levels')]
     const other = await openLive(follower, '&site=local&levels=full')
     await until('the receivers are seen', () => seenOf().every((at) => at > startedAt))
     await ticksPass(1)

@@ -4,6 +4,7 @@ import { copyFile, cp, open, readdir, readFile, rename, rm, stat, truncate, writ
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { now } from '../src/platform/clock.ts'
 import { listSnapshots, takeSnapshot } from '../src/storage/snapshots.ts'
 import { configFor, createInstallation, startApp, startShure, until, withoutPush } from './support/app.ts'
 import { openShared } from './support/cleanup.ts'
@@ -338,7 +339,7 @@ describe.concurrent('snapshots', () => {
     await app.close()
     const remaining = await listSnapshots(options)
     expect(remaining).toHaveLength(3)
-    expect(Date.now() - (remaining[0]?.taken_at ?? 0)).toBeLessThan(60_000)
+    expect(now() - (remaining[0]?.taken_at ?? 0)).toBeLessThan(60_000)
     const { mode } = await stat(remaining[0]?.path ?? '')
     expect(mode & 0o777).toBe(0o600)
 
@@ -352,7 +353,7 @@ describe.concurrent('snapshots', () => {
     await startApp({ dataDir: app.dataDir, databaseUrl: app.databaseUrl })
     await until('a new snapshot exists', async () => {
       const [newest] = await listSnapshots(options)
-      return Date.now() - (newest?.taken_at ?? 0) < 60_000
+      return now() - (newest?.taken_at ?? 0) < 60_000
     })
   })
 

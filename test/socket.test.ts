@@ -2,6 +2,7 @@
 
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
+import { now } from '../src/platform/clock.ts'
 import { configFor, deviceOf, startApp, startSennheiser, startShure, until } from './support/app.ts'
 import { channelIn } from './support/socket-client.ts'
 import { timeLimit } from './support/time-limit.ts'
@@ -18,7 +19,7 @@ describe('a WebSocket', () => {
     expect(socket.messages[0]).toBe(greeting)
     socket.send({ type: 'ping' })
     const pong = await socket.next(({ type }) => type === 'pong')
-    expect(Date.now() - Date.parse(pong.timestamp)).toBeLessThan(10_000)
+    expect(now() - Date.parse(pong.timestamp)).toBeLessThan(10_000)
     expect(pong.timestamp).toMatch(/Z$/)
     expect('id' in pong).toBe(false)
     for (const id of ['one', 2, null, { nested: [3] }]) {

@@ -1,6 +1,7 @@
 /** A value that changes on a device reaches a browser and a script. */
 
 import { describe, expect, it } from 'vitest'
+import { now } from '../src/platform/clock.ts'
 import {
   channelOf,
   configFor,
@@ -113,7 +114,7 @@ describe('the messages about a receiver', () => {
     expect(receiver).toMatchObject({ name, device_type, ip, model, serial_number, mac_address, firmware_version })
     expect(receiver).toMatchObject({ subnet_mask, manufacturer: 'shure', is_active: true })
     expect(receiver).toMatchObject({ battery_health: 'low', signal_quality: 'good' })
-    expect(Date.now() - Date.parse(receiver.last_seen)).toBeLessThan(10_000)
+    expect(now() - Date.parse(receiver.last_seen)).toBeLessThan(10_000)
     expect(receiver.last_seen).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
     const { slot, transmitter } = channelOf(receiver)
     expect(slot).toBe(1)

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { until } from '../../test/support/app.ts'
 import { onTestEnd } from '../../test/support/cleanup.ts'
 import { startWebhookReceiver, type WebhookResponse } from '../../test/support/notifications/webhook-receiver.ts'
+import { now } from '../platform/clock.ts'
 import { createDestinations } from '../upstream/destinations.ts'
 import { createRequestThrottle } from '../upstream/request-throttle.ts'
 import { Heartbeat } from './heartbeat.ts'
@@ -38,7 +39,7 @@ test('Heartbeat sends while polling moves, stops while it does not, and continue
   monitor.isMoving = true
   await until('it beats again', () => received.length > count)
   await until('the problem is gone', () => heartbeat.problem === null)
-  expect(heartbeat.acceptedAt).toBeGreaterThan(Date.now() - 60_000)
+  expect(heartbeat.acceptedAt).toBeGreaterThan(now() - 60_000)
   expect(lines).toHaveLength(1)
   await stop()
 })

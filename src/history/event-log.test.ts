@@ -13,6 +13,7 @@ import { type Channel, emptyChannel, type Receiver } from '../domain/equipment/r
 import type { EventChange } from '../domain/events/event.ts'
 import { ReceiverStore } from '../ingest/receiver-store.ts'
 import type { EffectiveSettings } from '../lists/effective-settings.ts'
+import { now } from '../platform/clock.ts'
 import type { Database } from '../storage/database.ts'
 import { listEvents } from '../storage/events.ts'
 import { EventLog } from './event-log.ts'
@@ -61,7 +62,7 @@ async function openLog(db: Database, channel: Channel, { transaction = db.transa
     announced,
     report(reported: Channel, isActive = true) {
       isOwn = true
-      const last_seen = isActive ? Date.now() : receiver?.last_seen
+      const last_seen = isActive ? now() : receiver?.last_seen
       receiver = buildReceiver(1, { channels: [reported], is_active: isActive, ...(last_seen && { last_seen }) })
       events.receiverChanged(1)
     },
@@ -178,7 +179,7 @@ describe('the log of events', () => {
       data: { seconds: 1.1, lowest_dbm: -97, threshold: thresholds.RF_WEAK_DBM },
       text: '1 Nora: RF dropout of 1.1 s, lowest level -97 dBm',
     })
-    expect(Math.abs((dropout?.time ?? 0) - (Date.now() - performance.now() + start + 100))).toBeLessThan(timeLimit(50))
+    expect(Math.abs((dropout?.time ?? 0) - (now() - performance.now() + start + 100))).toBeLessThan(timeLimit(50))
     expect((dropout?.until ?? 0) - (dropout?.time ?? 0)).toBeGreaterThanOrEqual(1119)
   })
 
@@ -206,7 +207,7 @@ describe('the log of events', () => {
     const { events } = await openLog(db, on)
     const source = { manufacturer: 'shure', source: 'shure:10.0.0.9', error: 'Connection refused' }
     for (const isFailing of [false, true, true, false]) events.sourceRecorded(source, isFailing)
-    events.recordGap({ from: Date.now() - 3000, until: Date.now(), reason: 'off' })
+    events.recordGap({ from: now() - 3000, until: now(), reason: 'off' })
     await events.close()
     expect((await kinds(db)).toSorted()).toEqual(['recording_gap', 'source_failing', 'source_recovered'])
     const [failing] = await listEvents(db.read, { kinds: ['source_failing'] }, { limit: 1 })

@@ -8,6 +8,7 @@ import { engines, withDatabase } from '../../test/support/store/databases.ts'
 import { openStore } from '../../test/support/store/helpers.ts'
 import { discoveredRetentionMs } from '../domain/equipment/discovery.ts'
 import { UnitStore } from '../ingest/unit-store.ts'
+import { now } from '../platform/clock.ts'
 import { insertSilence } from '../storage/alerts.ts'
 import { countedTables } from '../storage/list-changes.ts'
 import { insertLocation, saveDiscovered } from '../storage/locations.ts'
@@ -71,13 +72,13 @@ describe.concurrent.each(engines)('a service (%s)', (engine) => {
     await until('both apply the setting', () => minutes().every((value) => value === 77))
 
     // Both must have read it before it ends, even on a busy machine.
-    const soon = Date.now() + 30_000
+    const soon = now() + 30_000
     const silence = { channels: [], groups: [], kinds: ['battery_low'], until: soon, reason: '', by: 'Ada' } as const
     const device = { manufacturer: 'shure', api_device_id: 'd9', ip: '192.0.2.9', device_type: 'ulxd', channels: 1 }
     const seen = { discovered_at: 1, last_seen: soon - discoveredRetentionMs }
     await withDatabase(first, (db) =>
       db.transaction(async (tx) => {
-        await insertSilence(tx, { ...silence, created_at: Date.now() })
+        await insertSilence(tx, { ...silence, created_at: now() })
         await saveDiscovered(tx, [{ ...device, ...retired, ...seen }])
       }),
     )
@@ -95,12 +96,12 @@ describe('the lists', () => {
   it('are current until the first silence ends, and not after the clock was set back', async () => {
     const db = await openStore('sqlite')
     const lists = new StoredLists()
-    expect(lists.areCurrent(Date.now())).toBe(false)
-    const end = Date.now() + 60_000
-    const silence = { channels: [], groups: [], kinds: [], reason: '', by: 'Ada', created_at: Date.now() } as const
+    expect(lists.areCurrent(now())).toBe(false)
+    const end = now() + 60_000
+    const silence = { channels: [], groups: [], kinds: [], reason: '', by: 'Ada', created_at: now() } as const
     await db.transaction((tx) => insertSilence(tx, { ...silence, until: end }))
     await lists.load(db.read)
-    expect([end - 1, end, Date.now() - 3_600_000].map((time) => lists.areCurrent(time))).toEqual([true, false, false])
+    expect([end - 1, end, now() - 3_600_000].map((time) => lists.areCurrent(time))).toEqual([true, false, false])
   })
 
   it('and the manufacturers are read from the tables whose changes are counted', async () => {

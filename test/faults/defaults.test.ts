@@ -2,6 +2,7 @@
 
 import { request as httpsRequest } from 'node:https'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { now } from '../../src/platform/clock.ts'
 import { openCertificate } from '../../src/storage/certificate.ts'
 import {
   configFor,
@@ -31,8 +32,8 @@ function sessionHeaders(response: HttpResponse) {
 
 /** Makes every session `madeMs` old and unused for `restedMs`, and starts a second service on the same database. */
 async function restartWithAge(app: TestApp, { madeMs: ageMs = 0, restedMs: idleMs = 0 }) {
-  const now = Date.now()
-  const times = { expires_at: now + 14 * 24 * hour - ageMs, last_used_at: now - idleMs }
+  const time = now()
+  const times = { expires_at: time + 14 * 24 * hour - ageMs, last_used_at: time - idleMs }
   await withDatabase(app, (db) => db.transaction(({ query }) => query.updateTable('sessions').set(times).execute()))
   return startApp({
     databaseUrl: app.databaseUrl,
@@ -155,7 +156,7 @@ describe('every response', () => {
   it('sends Strict-Transport-Security only with the operator’s own certificate, and only if configured', async () => {
     const folder = await createTestFolder()
     onTestFinished(folder.drop)
-    const { cert, key } = await openCertificate(folder.path, ['localhost'], Date.now())
+    const { cert, key } = await openCertificate(folder.path, ['localhost'], now())
     for (const strict_transport of [true, false]) {
       const app = await startApp({ config: { tls: { cert, key }, server: { strict_transport } } })
       const headers = await new Promise<Record<string, unknown>>((resolve, reject) => {
@@ -189,7 +190,7 @@ describe('scans', () => {
     // Services in tests have high limits by default; this one has the limit that the program has by default.
     const rate_limit = { overrides: { 'POST /api/discover/': { max_requests: 2, window_seconds: 60 } } }
     const app = await startApp({ manufacturers: [configFor(shure)], config: { rate_limit } })
-    const startedAt = Date.now()
+    const startedAt = performance.now()
     const scan = async (scan_subnet: string) => (await app.post('/api/discover/', { scan_subnet })).status
     expect([
       await scan('8.8.8.0/24'),
@@ -200,7 +201,7 @@ describe('scans', () => {
     const rejected = await app.post('/api/discover/', { scan_subnet: '10.0.0.0/30' })
     expect(rejected.status).toBe(429)
     // The limit allows one scan every 30 s, counted from the first one.
-    const leastSeconds = 30 - (Date.now() - startedAt) / 1000
+    const leastSeconds = 30 - (performance.now() - startedAt) / 1000
     expect(Number(rejected.headers['retry-after'])).toBeGreaterThanOrEqual(Math.max(1, Math.floor(leastSeconds)))
   })
 })

@@ -3,6 +3,7 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../../scripts/free-port.ts'
+import { now } from '../../src/platform/clock.ts'
 import { configFor, startApp, startShure, type TestApp, until, withoutPush } from '../support/app.ts'
 import { openShared } from '../support/cleanup.ts'
 import { device, respondError, respondJson, type System, startSystem } from '../support/faults/system.ts'
@@ -29,10 +30,10 @@ const cases: readonly Pause[] = [
     holdSeconds: 3,
   },
   // A date has whole seconds, so up to one second is lost.
-  { name: 'a date of the local clock', headers: () => ({ 'retry-after': date(Date.now() + 4000) }), holdSeconds: 3 },
+  { name: 'a date of the local clock', headers: () => ({ 'retry-after': date(now() + 4000) }), holdSeconds: 3 },
   { name: '0', headers: () => ({ 'retry-after': '0' }), holdSeconds: 1 },
   { name: '-5', headers: () => ({ 'retry-after': '-5' }), holdSeconds: 1 },
-  { name: 'a date that is past', headers: () => ({ 'retry-after': date(Date.now() - 60_000) }), holdSeconds: 1 },
+  { name: 'a date that is past', headers: () => ({ 'retry-after': date(now() - 60_000) }), holdSeconds: 1 },
   { name: '1.5', headers: () => ({ 'retry-after': '1.5' }), holdSeconds: null },
   { name: 'abc', headers: () => ({ 'retry-after': 'abc' }), holdSeconds: null },
   { name: '9999999999', headers: () => ({ 'retry-after': '9999999999' }), holdSeconds: 300 },
@@ -119,7 +120,7 @@ describe('a system that sends Retry-After', () => {
     const otherRequests = otherSystem.requests.filter(({ at }) => at > lastLimitedAt)
     expect(otherRequests.length).toBeGreaterThan(((performance.now() - lastLimitedAt) / 1000) * 0.5)
     for (const { last_seen } of await app.summaries()) {
-      expect(Math.abs(Date.now() - Date.parse(last_seen))).toBeLessThan(60_000)
+      expect(Math.abs(now() - Date.parse(last_seen))).toBeLessThan(60_000)
     }
   })
 })

@@ -1,10 +1,11 @@
 import { toWavBytes, toWavHeader } from '../../src/domain/audio/wav.ts'
+import { now } from '../../src/platform/clock.ts'
 import type { TestApp } from './app.ts'
 
 /** Adds a clip, by default with a second of sound. */
 export async function addClip(
   { service: { clips } }: TestApp,
-  { channel = 5, to = Date.now() - 1000, seconds = 1 } = {},
+  { channel = 5, to = now() - 1000, seconds = 1 } = {},
 ): Promise<number> {
   const samples = Int16Array.from({ length: 48_000 * seconds }, (_, i) => i % 1000)
   const { name, handle } = await clips.createFile()

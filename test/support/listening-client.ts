@@ -2,6 +2,7 @@
 
 import { once } from 'node:events'
 import WebSocket from 'ws'
+import { now } from '../../src/platform/clock.ts'
 import { onTestEnd } from './cleanup.ts'
 
 export interface ReceivedFrame {
@@ -65,7 +66,7 @@ export async function listen(
 
 function decodeFrame(bytes: Buffer): ReceivedFrame {
   const samples = Int16Array.from({ length: (bytes.length - 12) / 2 }, (_, index) => bytes.readInt16LE(12 + index * 2))
-  return { sequence: bytes.readUInt32LE(0), at: bytes.readDoubleLE(4), samples, receivedAt: Date.now() }
+  return { sequence: bytes.readUInt32LE(0), at: bytes.readDoubleLE(4), samples, receivedAt: now() }
 }
 
 export async function listenOrThrow(url: string, query: string, headers: Record<string, string> = {}) {

@@ -4,6 +4,7 @@ import { startPlanningCenter } from '../../simulators/planning-center.ts'
 import { startSsc1Simulator } from '../../simulators/sennheiser/ssc1.ts'
 import { createAcknowledgeToken } from '../../src/alerts/acknowledge-links.ts'
 import type { Documented, OpenApi } from '../../src/http/routes/openapi-document.ts'
+import { now } from '../../src/platform/clock.ts'
 import { findNotificationChannel } from '../../src/storage/notifications.ts'
 import { openSecrets } from '../../src/storage/secrets.ts'
 import { configFor, deviceOf, startApp, startShure, until } from './app.ts'
@@ -99,7 +100,7 @@ export async function startService() {
 }
 
 /** A time of a whole second. */
-const secondsFromNow = (seconds: number) => new Date(Math.floor(Date.now() / 1000 + seconds) * 1000).toISOString()
+const secondsFromNow = (seconds: number) => new Date(Math.floor(now() / 1000 + seconds) * 1000).toISOString()
 const password = 'correct horse battery'
 const code = 'second'
 
@@ -146,7 +147,7 @@ function specialInputs({
     const channel = await withDatabase(app, ({ read }) => findNotificationChannel(read, secrets, json.id))
     if (channel === undefined || linked === undefined) throw new Error('There is no channel or no alert.')
     const signed = { id: Number(linked.id), raised_at: Date.parse(String(linked.raised_at)) }
-    return { body: { token: createAcknowledgeToken(channel, signed, Date.now() + 60_000) } }
+    return { body: { token: createAcknowledgeToken(channel, signed, now() + 60_000) } }
   }
   return {
     showAcknowledgeLink: link,

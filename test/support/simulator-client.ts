@@ -75,7 +75,7 @@ export function findTransmitter(simulator: Simulator): { id: string; number: num
 }
 
 export async function until(condition: () => boolean): Promise<void> {
-  for (const deadline = Date.now() + 5000; !condition(); await pause(10)) {
-    if (Date.now() > deadline) throw new Error(`timed out: ${condition}`)
+  for (const deadline = performance.now() + 5000; !condition(); await pause(10)) {
+    if (performance.now() > deadline) throw new Error(`timed out: ${condition}`)
   }
 }

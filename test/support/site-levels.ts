@@ -1,6 +1,7 @@
 /** Recorded levels of channels of sites. */
 
 import { isDeepStrictEqual } from 'node:util'
+import { now } from '../../src/platform/clock.ts'
 import { type TestApp, until } from './app.ts'
 
 /** Epoch seconds; `to` is exclusive. */
@@ -9,7 +10,7 @@ export interface Range {
   readonly to: number
 }
 
-export const epochSeconds = () => Math.floor(Date.now() / 1000)
+export const epochSeconds = () => Math.floor(now() / 1000)
 
 /** Returns the recorded levels of all channels, in the order of their names, in steps of one second. */
 export async function levelsOf(app: Pick<TestApp, 'receivers' | 'get'>, { from, to }: Range) {

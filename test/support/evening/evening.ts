@@ -11,6 +11,7 @@ import type { UnitBody } from '../../../src/contract/hardware.ts'
 import type { EventBody } from '../../../src/contract/history.ts'
 import type { ShowReport } from '../../../src/contract/reports.ts'
 import type { ShowBody } from '../../../src/contract/shows.ts'
+import { now } from '../../../src/platform/clock.ts'
 import { createInstallation, until } from '../app.ts'
 import type { HttpClient } from '../http-client.ts'
 import { cookieOf } from '../users.ts'
@@ -107,8 +108,8 @@ export async function playEvening({ operator, packs, channelIds, slots, groupId 
   const planned = await operator.post('/api/shows/', {
     title: 'The evening',
     group_ids: [groupId],
-    starts_at: new Date(Date.now() + 5000).toISOString(),
-    ends_at: new Date(Date.now() + 30 * 60_000).toISOString(),
+    starts_at: new Date(now() + 5000).toISOString(),
+    ends_at: new Date(now() + 30 * 60_000).toISOString(),
   })
   expect(planned.status).toBe(201)
   let show: ShowBody = planned.json
@@ -122,8 +123,8 @@ export async function playEvening({ operator, packs, channelIds, slots, groupId 
   const mark = (text: string, about: PackName | null, seconds?: number) => async () => {
     const channel_id = about === null ? null : (channelIds.get(about) ?? null)
     const range = seconds !== undefined && {
-      time: new Date(Date.now() - 1000 * seconds).toISOString(),
-      until: new Date().toISOString(),
+      time: new Date(now() - 1000 * seconds).toISOString(),
+      until: new Date(now()).toISOString(),
     }
     markers.push((await operator.post('/api/markers/', { text, channel_id, ...range })).json)
   }
@@ -211,9 +212,9 @@ export async function playEvening({ operator, packs, channelIds, slots, groupId 
   ]
 
   const lateness = measureLateness(operator)
-  const startedAt = Date.now()
+  const startedAt = now()
   for (const [second, cue] of cues.toSorted(([a], [b]) => a - b)) {
-    await pause(Math.max(0, startedAt + 1000 * second - Date.now()))
+    await pause(Math.max(0, startedAt + 1000 * second - now()))
     await cue()
   }
   // After this time, all conditions have settled, and everything is stored.
@@ -222,7 +223,7 @@ export async function playEvening({ operator, packs, channelIds, slots, groupId 
   // On a busy machine, that takes longer.
   await pause(latenessMs)
   const range = { from: Date.parse(show.started_at ?? ''), to: Date.parse(show.ended_at ?? '') }
-  const whole = { from: startedAt, to: Date.now() }
+  const whole = { from: startedAt, to: now() }
   return { show, range, whole, lineCheck, earlyReport, acknowledgements, markers, latenessMs }
 }
 

@@ -3,6 +3,7 @@
 import { startSsc1Simulator } from '../../../simulators/sennheiser/ssc1.ts'
 import { createShow } from '../../../simulators/show/show.ts'
 import { startStringsSimulator } from '../../../simulators/shure/strings.ts'
+import { now } from '../../../src/platform/clock.ts'
 import { onTestEnd } from '../cleanup.ts'
 import { Ledger, noiseDbm, type PackState, switchedOff } from './ledger.ts'
 
@@ -63,5 +64,5 @@ const silentDbfs = -90
 function createPack(name: string, apply: (state: PackState) => void): StagePack {
   const ledger = new Ledger()
   apply(switchedOff)
-  return { name, ledger, set: (change) => apply(ledger.note(Date.now(), change)) }
+  return { name, ledger, set: (change) => apply(ledger.note(now(), change)) }
 }

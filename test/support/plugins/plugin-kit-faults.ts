@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { Fault } from '../../../simulators/show/faults.ts'
 import type { PluginConfig } from '../../../src/manufacturers/plugin.ts'
+import { now } from '../../../src/platform/clock.ts'
 import { neverAborted } from '../../../src/platform/wait.ts'
 import type { UpstreamClient } from '../../../src/upstream/client.ts'
 import { createRequestThrottle } from '../../../src/upstream/request-throttle.ts'
@@ -41,7 +42,7 @@ export function testRetryAfter({ plugin, adapter, start, connect }: PluginKit): 
   // Conformance: S-7.10, C-3.21.
   test.each([
     { format: 'seconds', value: () => '7', minSeconds: 7 },
-    { format: 'a date', value: () => new Date(Date.now() + 120_000).toUTCString(), minSeconds: 118 },
+    { format: 'a date', value: () => new Date(now() + 120_000).toUTCString(), minSeconds: 118 },
   ])(
     '5: 429 with $format throws its rate-limit error, and nothing is sent meanwhile',
     async ({ value, minSeconds }) => {

@@ -10,13 +10,14 @@ export function countResources(): number {
 /** Samples for a moment and returns the lowest count, because the test runner has timers of its own. */
 export async function minResources(): Promise<number> {
   let min = countResources()
-  for (const endAt = Date.now() + 100; Date.now() < endAt; await pause(10)) min = Math.min(min, countResources())
+  for (const endAt = performance.now() + 100; performance.now() < endAt; await pause(10))
+    min = Math.min(min, countResources())
   return min
 }
 
 export async function until(condition: () => boolean, description = String(condition)): Promise<void> {
-  for (const deadline = Date.now() + 10_000; !condition(); await pause(10)) {
-    if (Date.now() > deadline) {
+  for (const deadline = performance.now() + 10_000; !condition(); await pause(10)) {
+    if (performance.now() > deadline) {
       throw new Error(`timed out: ${description}; open resources: ${process.getActiveResourcesInfo().join(', ')}`)
     }
   }
