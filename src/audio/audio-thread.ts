@@ -2,12 +2,15 @@
 
 import type { Worker } from 'node:worker_threads'
 import type { HeldAudio } from '../domain/audio/held-sound.ts'
+import { now } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import { startThread } from '../platform/thread.ts'
 import { Topic } from '../platform/topic.ts'
 import { withTimeout } from '../platform/wait.ts'
 import type { WorkerCall, WorkerEvent } from './worker-messages.ts'
 
+/** The thread has another time than the service for at most this long after a step of the clock. */
+const clockEveryMs = 500
 const restartMs = 2000
 const closeMs = 3000
 
@@ -40,7 +43,12 @@ export class AudioThread {
       failure = String(error)
     })
     worker.on('message', (event: WorkerEvent) => this.#receive(event))
-    worker.once('exit', () => this.#exited(worker, failure))
+    const clock = setInterval(() => this.#postClock(), clockEveryMs)
+    worker.once('exit', () => {
+      clearInterval(clock)
+      this.#exited(worker, failure)
+    })
+    this.#postClock()
     this.started.publish()
   }
 
@@ -69,6 +77,10 @@ export class AudioThread {
     worker.postMessage({ type: 'close' } satisfies WorkerCall)
     if ((await withTimeout(exited, closeMs)) === 'late') await worker.terminate()
     this.#endRequests()
+  }
+
+  #postClock(): void {
+    this.post({ type: 'clock', offset: now() - performance.now() })
   }
 
   #receive(event: WorkerEvent): void {

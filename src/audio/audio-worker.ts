@@ -3,7 +3,7 @@
 import { parentPort } from 'node:worker_threads'
 import type { LocalAddress } from '../domain/identity/network.ts'
 import { isSameJson } from '../domain/json.ts'
-import { Holder, Listener } from './channel-consumers.ts'
+import { Holder, Listener, wallClock } from './channel-consumers.ts'
 import { type ChannelConsumer, Flow } from './flow.ts'
 import { SapListener } from './sap-listener.ts'
 import type { ReceivedStream, SearchStatus, WorkerCall, WorkerEvent } from './worker-messages.ts'
@@ -30,6 +30,9 @@ class AudioWorker {
 
   async call(call: WorkerCall): Promise<void> {
     switch (call.type) {
+      case 'clock':
+        wallClock.set(call.offset)
+        return
       case 'discover':
         return this.#discover(call.interfaces)
       case 'stream':

@@ -7,22 +7,27 @@ import { HeldSound, heldRate } from '../domain/audio/held-sound.ts'
 import { Resampler } from '../domain/audio/resample.ts'
 import type { SampleBlock } from '../domain/audio/ring.ts'
 import { toInt16 } from '../domain/audio/samples.ts'
-import { now } from '../platform/clock.ts'
 import type { ChannelConsumer } from './flow.ts'
 
-/** Converts times of `performance.now()`, which have fractions, to Unix milliseconds. */
+/**
+ * Converts times of `performance.now()`, which have fractions, to Unix milliseconds of the main thread. A clock of this
+ * thread could differ after a step of the system clock, because it may notice the step later.
+ */
 class WallClock {
-  #offset = now() - performance.now()
+  #offset = 0
 
-  toUnix(at: number): number {
-    const offset = now() - performance.now()
+  /** `offset` is Unix milliseconds minus those of `performance.now()`, which is the same in all threads. */
+  set(offset: number): void {
     // `now` returns whole milliseconds.
     if (Math.abs(offset - this.#offset) > 2) this.#offset = offset
+  }
+
+  toUnix(at: number): number {
     return this.#offset + at
   }
 }
 
-const wallClock = new WallClock()
+export const wallClock = new WallClock()
 
 type OnFrame = (frame: { sequence: number; at: number; samples: Int16Array }) => void
 

@@ -35,6 +35,8 @@ export interface ChannelUse {
 }
 
 export type WorkerCall =
+  /** Unix milliseconds of the main thread minus those of `performance.now()`. */
+  | { readonly type: 'clock'; readonly offset: number }
   /** Listens to announcements on these interfaces. */
   | { readonly type: 'discover'; readonly interfaces: readonly LocalAddress[] }
   /** Adds a stream, or changes it. */

@@ -6,10 +6,14 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it } from 'vitest'
 import { createInstallation, startApp, until } from '../support/app.ts'
 import { onTestEnd } from '../support/cleanup.ts'
+import { eventually } from '../support/eventually.ts'
 import { startFakeClock } from '../support/fake-clock.ts'
 import { longestGapMs } from '../support/faults/responsiveness.ts'
 import { device, respondJson, startSystem } from '../support/faults/system.ts'
+import { listenOrThrow } from '../support/listening-client.ts'
 import { timeLimit } from '../support/time-limit.ts'
+import { tokenHeaders } from '../support/tokens.ts'
+import { addTones } from '../support/tones.ts'
 
 const elapsedSince = (startedAt: number) => performance.now() - startedAt
 const hour = 3_600_000
@@ -131,6 +135,25 @@ describe.concurrent('a system clock that is an hour ahead for a few seconds', ()
     await until('a request has failed', () => system.requests.length > requestsBefore + 3, 60_000)
     await sleep(31_000)
     expect(await service.receivers()).toMatchObject([{ is_active: true }])
+  })
+})
+
+describe.concurrent('a step of the system clock', () => {
+  it('applies to sound when it applies to the service', async () => {
+    const installation = await createInstallation({ listening: true })
+    const clock = await startFakeClock(installation)
+    const service = await installation.serve([], clock.env)
+    const admin = await tokenHeaders(installation, 'admin', ['listen'])
+    const stream = await addTones(service, admin)
+    const time = async () => Date.parse((await service.get('/api/health/')).json.timestamp)
+    const before = await time()
+    await clock.set('+3600')
+    const { frames } = await listenOrThrow(`http://127.0.0.1:${service.port}`, `stream=${stream}&ch=1`, admin)
+    const ahead = async () => (frames.at(-1)?.at ?? 0) - (await time())
+    await until('sound arrives', () => frames.length > 0)
+    expect(Math.abs(await ahead())).toBeLessThan(60_000)
+    await until('the service accepts the step', async () => (await time()) > before + hour, 60_000)
+    await eventually(async () => Math.abs(await ahead())).toBeLessThan(60_000)
   })
 })
 
