@@ -15,6 +15,8 @@ export interface VirtualClock {
 const stepMs = 100
 /** The real time in which a message and its answer are handled. Within 50 steps, a lease of a source must be renewed. */
 const realStepMs = 4
+/** Also that many turns of the event loop, because little happens in this time on a busy machine. */
+const turnsPerStep = 50
 
 export function startVirtualClock(): VirtualClock {
   const { setTimeout: realPause } = timersPromises
@@ -30,6 +32,7 @@ export function startVirtualClock(): VirtualClock {
   const step = async () => {
     vi.advanceTimersByTime(stepMs)
     await new Promise((resolve) => void realTimeout(resolve, realStepMs))
+    for (let turn = 0; turn < turnsPerStep; turn += 1) await new Promise((resolve) => void setImmediate(resolve))
   }
   return {
     async advance(ms) {
