@@ -212,9 +212,10 @@ export async function playEvening({ operator, packs, channelIds, slots, groupId 
   ]
 
   const lateness = measureLateness(operator)
-  const startedAt = now()
+  const from = now()
+  const startedAt = performance.now()
   for (const [second, cue] of cues.toSorted(([a], [b]) => a - b)) {
-    await pause(Math.max(0, startedAt + 1000 * second - now()))
+    await pause(Math.max(0, startedAt + 1000 * second - performance.now()))
     await cue()
   }
   // After this time, all conditions have settled, and everything is stored.
@@ -223,7 +224,7 @@ export async function playEvening({ operator, packs, channelIds, slots, groupId 
   // On a busy machine, that takes longer.
   await pause(latenessMs)
   const range = { from: Date.parse(show.started_at ?? ''), to: Date.parse(show.ended_at ?? '') }
-  const whole = { from: startedAt, to: now() }
+  const whole = { from, to: now() }
   return { show, range, whole, lineCheck, earlyReport, acknowledgements, markers, latenessMs }
 }
 
